@@ -88,6 +88,7 @@ class TopicVariables(Variables):
     consumed: Number
     has_cursor: Family[Condition]
     mark: Family[Number]
+    trim_mark: Family[Number]
     discarded: Condition
     owed: Family[Condition]
     counted: Family[Number]

@@ -8,8 +8,13 @@ ledger is closed by that writes into the node, at whatever version, as long as i
 
 from __future__ import annotations
 
-from fencepost.model.language import And, Condition, Not, Or, Outcome, Protocol, Truth, Updates, maximum
+from fencepost.model.language import And, Condition, If, Not, Number, Or, Outcome, Protocol, Truth, Updates, maximum
 from fencepost.model.pulsar.topic.state import State
+
+
+def _end(s: State, b: int, k: int) -> Number:
+    """The place after the last entry of a ledger, as the broker knows it."""
+    return k * s.capacity + s.known_entries[b, k]
 
 
 class Cursors:
@@ -35,18 +40,26 @@ class Cursors:
     def has_passed(self, b: int, k: int) -> Truth:
         """The formula: the durable cursors that the broker counts have passed the ledger's entries, and the store knows."""
         s = self.s
-        after = k * s.capacity + s.known_entries[b, k]
+        after = _end(s, b, k)
         passed: list[Condition] = []
         if s.cursor is not None:
-            behind = s.mark[b] >= after
-            if not self.protocol.has("trim_mark_in_memory"):
-                behind = And(behind, s.cursor >= after)
+            stored = s.cursor >= after
+            behind = And(s.mark[b] >= after, stored if s.trim_mark is None else Or(stored, s.trim_mark[b] >= after))
             counted = s.has_cursor[b]
             absent = self._overlooked()
             passed.append(And(counted, behind) if not absent else Or(Not(counted), behind))
         if s.snapshot is not None:
             passed.append(s.snapshot_at >= after)
         return And(*passed) if passed else True
+
+    def moved(self, b: int) -> Updates:
+        """ManagedLedgerImpl.maybeUpdateCursorBeforeTrimmingConsumedLedger, as the list has a new ledger: of a cursor at the end
+        of one of the others trimming takes that for stored. As a topic is opened, it is."""
+        s = self.s
+        if s.trim_mark is None:
+            return {}
+        ends = [And(s.known[b].has(k), s.known_entries[b, k] > 0, s.mark[b] == _end(s, b, k)) for k in s.ledger]
+        return {s.trim_mark[b]: If(And(s.has_cursor[b], Or(*ends)), s.mark[b], s.trim_mark[b])}
 
     def _overlooked(self) -> bool:
         """Whether trimming does not wait for a cursor that is not there."""

@@ -104,7 +104,7 @@ class Topic:
         self.open = Opening(p, s, deduplication, cursors).declare()
         self.connect = producer.declare()
         adds.declare()
-        rollover = Rollover(p, s, fence, adds)
+        rollover = Rollover(p, s, fence, adds, cursors)
         rollover.declare()
         if size["slow_updates"]:
             SlowUpdates(p, s, fence, rollover).declare()

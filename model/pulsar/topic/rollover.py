@@ -5,6 +5,7 @@ from __future__ import annotations
 from fencepost.model.language import And, Condition, If, Not, Or, Outcome, Protocol, Updates, either, minimum
 from fencepost.model.language.effects import Effect, Happens
 from fencepost.model.pulsar.topic.adds import Adds
+from fencepost.model.pulsar.topic.cursors import Cursors
 from fencepost.model.pulsar.topic.fence import Fence
 from fencepost.model.pulsar.topic.state import NONE, BrokerState, State
 
@@ -12,8 +13,8 @@ from fencepost.model.pulsar.topic.state import NONE, BrokerState, State
 class Rollover:
     """ManagedLedgerImpl from a closed ledger to the next one."""
 
-    def __init__(self, p: Protocol, s: State, fence: Fence, adds: Adds) -> None:
-        self.protocol, self.s, self.fence, self.adds = p, s, fence, adds
+    def __init__(self, p: Protocol, s: State, fence: Fence, adds: Adds, cursors: Cursors) -> None:
+        self.protocol, self.s, self.fence, self.adds, self.cursors = p, s, fence, adds, cursors
 
     def resent(self, b: int, k: int) -> tuple[Effect, Updates]:
         """ManagedLedgerImpl.createNewOpAddEntryForNewLedger: everything pending is sent to the ledger, until it is full."""
@@ -25,7 +26,8 @@ class Rollover:
     def opened(self, b: int, k: int, listed: Updates) -> tuple[Updates, Happens]:
         """ManagedLedgerImpl.updateLedgersIdsComplete: the list has the ledger, which is current and has what is pending."""
         s = self.s
-        changes = {**s.written(b, s.known[b].plus(k), {k: 0}), **listed, **s.answered_update(b), s.current[b]: k}
+        changes = {**s.written(b, s.known[b].plus(k), {k: 0}), **listed, **s.answered_update(b), **self.cursors.moved(b)}
+        changes |= {s.current[b]: k}
         if s.late is not None:
             changes |= {s.late[b]: False}
         opens = {s.state[b]: If(s.arrived[b] >= s.capacity, "closing_ledger", "opened")}

@@ -74,8 +74,9 @@ class State:
     - Trimming and deletion: ``trimmed`` are ledgers that were trimmed, ``deleting`` those that a broker has still to delete;
       ``discarded`` says that the topic was deleted by a broker that knew its list, as it should be.
     - Subscription: ``consumed`` is the place up to which the consumer has acknowledged, ``cursor`` the mark-delete position in
-      the store, ``mark`` that in a broker's memory, ``has_cursor`` whether the broker knows of the cursor. ``snapshot`` and
-      ``snapshot_at`` are properties and position of the cursor of deduplication.
+      the store, ``mark`` that in a broker's memory, ``has_cursor`` whether the broker knows of the cursor, ``trim_mark`` a
+      place in memory that trimming takes for stored (ManagedLedgerImpl.cursors). ``snapshot`` and ``snapshot_at`` are
+      properties and position of the cursor of deduplication.
     - Producer: ``connected``, ``link``; the first ``acked`` messages are acknowledged, and ``next_out`` is what its stream
       brings next.
 
@@ -150,6 +151,8 @@ class State:
         self.consumed: Number = p.number("consumed", 0, self.places) if subscription else ABSENT
         self.has_cursor: Family[Condition] = p.flag("has_cursor", per=broker) if subscription else ABSENT
         self.mark: Family[Number] = p.number("mark", 0, self.places, per=broker) if subscription else ABSENT
+        keeps_mark = subscription and trims and p.has("trim_mark_in_memory")
+        self.trim_mark: Family[Number] = p.number("trim_mark", 0, self.places, per=broker) if keeps_mark else ABSENT
         self.snapshot: Number = p.number("snapshot", 0, len(message)) if snapshots else ABSENT
         self.snapshot_at: Number = p.number("snapshot_at", 0, self.places) if snapshots else ABSENT
 
@@ -320,4 +323,6 @@ class State:
             changes |= {self.deleting[b]: ()}
         if self.cursor is not None:
             changes |= {self.has_cursor[b]: False, self.mark[b]: 0}
+        if self.trim_mark is not None:
+            changes |= {self.trim_mark[b]: 0}
         return changes
