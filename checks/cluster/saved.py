@@ -81,6 +81,12 @@ class Files:
         return {rack: [name for name in bookies if placed[name] == rack] for rack in sorted({placed[name] for name in bookies})}
 
     @property
+    def groups(self) -> dict[str, list[str]]:
+        """The bookies by isolation group, also those that are not there."""
+        whole: dict[str, Any] = json.loads(self.texts[CLUSTER])
+        return {name: sorted(group) for name, group in (whole.get("racks") or {}).items()}
+
+    @property
     def facts(self) -> Iterator[str]:
         """What a person has to know of it: what was read, what was refused, which brokers differ and were not asked."""
         whole: dict[str, Any] = json.loads(self.texts[CLUSTER])

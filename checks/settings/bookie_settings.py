@@ -8,7 +8,7 @@ own bookkeeper.conf has.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from fencepost.checks.settings.broker_conf import BOOKKEEPERS, LARGEST, PULSARS, BrokerConf, ConfigurationError, Taken
@@ -191,8 +191,9 @@ def auto_recovery_settings(conf: BrokerConf) -> AutoRecoverySettings:
 RACKS, REGIONS = "bookkeeperClientRackawarePolicyEnabled", "bookkeeperClientRegionawarePolicyEnabled"
 MIN_RACKS = "bookkeeperClientMinNumRacksPerWriteQuorum"
 ENFORCED = "bookkeeperClientEnforceMinNumRacksPerWriteQuorum"
-GROUPS = "bookkeeperClientIsolationGroups"
-
+GROUPS, SECONDARY = "bookkeeperClientIsolationGroups", "bookkeeperClientSecondaryIsolationGroups"
+EVERYBODY = "*"
+"""A primary group by which no bookie is left out (PULSAR_SYSTEM_TOPIC_ISOLATION_GROUP)."""
 
 REGIONS_TO_WRITE, MIN_REGIONS = "reppRegionsToWrite", "reppMinimumRegionsForDurability"
 VALIDATES = "reppEnableValidation"
@@ -214,17 +215,31 @@ class PlacementSettings:
     min_regions: Taken[int]
     validates: Taken[bool]
     groups: Taken[str] | None
+    secondary: Taken[str] | None
     recovery: Taken[str] | None
     listed_for_recovery: Taken[str] | None
 
     @property
     def unmodelled(self) -> str:
         """Which of the settings the model of the placement does not have; empty if it has all."""
-        if self.groups:
-            instead = ", and take the place of the policy by regions" if self.regions.value else ""
-            return f"{self.groups}: isolation groups are not modelled{instead}"
-        validated = self.validates.value or not self.regions.value
+        if self.groups and not (self.rackaware.value or self.regions.value):
+            return f"{self.rackaware}: with isolation groups, too, the client does not read the racks then"
+        validated = self.validates.value or not self.by_regions
         return "" if validated else f"{self.validates}: an ensemble that nobody validates is not modelled"
+
+    @property
+    def by_regions(self) -> bool:
+        """Whether the client places by regions: isolation groups take the place of that policy, and are one by racks."""
+        return self.regions.value and self.groups is None
+
+    def kind(self, groups: Collection[str]) -> str:
+        """What a bookie of these groups is to the client: of a primary group (p), of a secondary one (s), of another one (o),
+        or of none (-)."""
+        primary = set(self.groups.value.split(",")) if self.groups else set()
+        secondary = set(self.secondary.value.split(",")) if self.secondary else set()
+        if EVERYBODY in primary or primary & set(groups):
+            return "p"
+        return "s" if secondary & set(groups) else "o" if groups else "-"
 
     @property
     def recovers_by_regions(self) -> bool:
@@ -256,10 +271,11 @@ def placement_settings(conf: BrokerConf, bookies: BrokerConf, ledger: LedgerSett
         regions,
         conf.flag(VALIDATES, True),
         conf.given(GROUPS),
+        conf.given(SECONDARY),
         bookies.given(RECOVERY),
         bookies.given(REGIONS_TO_WRITE),
     )
-    if settings.regions.value and settings.listed and not settings.groups:
+    if settings.by_regions and settings.listed:
         _require_durability(conf, ledger, settings.listed, regions)
     return settings
 

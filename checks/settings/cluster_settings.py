@@ -35,7 +35,7 @@ from fencepost.checks.settings.broker_settings import (
 )
 from fencepost.checks.settings.files.input_files import Place
 from fencepost.checks.settings.load_manager import CHANNELS, LoadManagerSettings, load_manager_settings, mismatches
-from fencepost.checks.settings.switches import RACKS, REGIONS, SwitchedOn, not_modelled, ordered_losses
+from fencepost.checks.settings.switches import GROUPS, RACKS, REGIONS, SwitchedOn, not_modelled, ordered_losses
 from fencepost.model.pulsar.stores import stores_of
 from fencepost.model.releases import NEWEST, Releases
 from fencepost.properties.configuration import Configuration, Part
@@ -113,7 +113,7 @@ class Settings:
 class Cluster:
     """The settings in some files, by the name of the files and the one to look at where no line is to blame; the releases, and
     the number of bookies, which nobody named if ``assumed``. ``of_bookies`` says whether to ask about the bookies' own
-    settings. ``racks`` are the names of the bookies by rack, if they are known."""
+    settings. ``racks`` are the names of the bookies by rack, if they are known, and ``groups`` by isolation group."""
 
     file: str
     first: Place
@@ -123,6 +123,7 @@ class Cluster:
     assumed: bool
     of_bookies: bool
     racks: Racks = field(default_factory=dict)
+    groups: Racks = field(default_factory=dict)
 
     @property
     def configuration(self) -> Configuration:
@@ -157,7 +158,8 @@ class Cluster:
     @property
     def not_modelled(self) -> tuple[SwitchedOn, ...]:
         """The features that the settings switch on and that no model has, or about which too little is known."""
-        known = {*([RACKS] if self.racks else []), *([REGIONS] if self.regions else [])}
+        places = {RACKS: self.racks, REGIONS: self.regions, GROUPS: self.racks and self.groups}
+        known = {name for name, known in places.items() if known}
         return tuple(each for each in self.settings.not_modelled if each.feature.name not in known)
 
     @property

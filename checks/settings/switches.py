@@ -208,7 +208,7 @@ def ordered_losses(conf: BrokerConf) -> tuple[SwitchedOn, ...]:
     return tuple(switched_on(ORDERS, conf))
 
 
-RACKS, REGIONS = "racks", "regions"
+RACKS, REGIONS, GROUPS = "racks", "regions", "isolation groups"
 """The features that are judged where it is known which bookies each rack has, and in which region each rack is."""
 PAGE = "docs/explanation/not-modelled.md"
 
@@ -256,10 +256,16 @@ NOT_MODELLED = (
         "RegionAwareEnsemblePlacementPolicy",
     ),
     Feature(
-        "isolation groups",
-        "which bookies a namespace may use",
-        ((given("bookkeeperClientIsolationGroups"), true("strictBookieAffinityEnabled")),),
+        GROUPS,
+        "which bookies the brokers use: a profile with [racks] and [groups], or --cluster, says it",
+        ((given("bookkeeperClientIsolationGroups"),),),
         "IsolatedBookieEnsemblePlacementPolicy",
+    ),
+    Feature(
+        "bookie affinity of namespaces",
+        "which bookies a namespace may use",
+        ((true("strictBookieAffinityEnabled"),),),
+        "BrokerService.getManagedLedgerConfig",
     ),
     Feature(
         "entry filters and interceptors",

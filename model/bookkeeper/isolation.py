@@ -56,3 +56,9 @@ def counts_down(pulsar: str) -> bool:
     """Whether bookies of the secondary groups count while they are away, in that release or the one that it follows. Since
     5.0.1 the class asks of them, too, whether knownBookies has them."""
     return not is_since(followed("pulsar", pulsar), "5.0.1")
+
+
+def isolation_of(kinds: str, counts_down: bool) -> IsolationGroups:
+    """The groups by what each rack is: of a primary group (p), of a secondary one (s), of another one (o), of none (-)."""
+    racks = {kind: [rack for rack, of in enumerate(kinds) if of == kind] for kind in "pso" if kind in kinds}
+    return IsolationGroups(racks, "p", "s", counts_down)

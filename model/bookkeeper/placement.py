@@ -14,7 +14,9 @@ whatever the policy of the brokers is. One that knows regions takes a bookie of 
 Merged and bounded. Bookies of one rack are alike: a place of the ensemble has a rack. A bookie is drawn from those that are
 registered and not in the ensemble. The client itself is in no rack that has bookies. One entry is stored, in one write set.
 
-Not modelled: isolation groups, weights by free disk, the policy check of the auditor, bookies of the default rack.
+A client with isolation groups is one that knows racks, and draws from the bookies that ``isolation`` allows it.
+
+Not modelled: weights by free disk, the policy check of the auditor, bookies of the default rack.
 
 Constants
     racks                how many bookies each rack has, such as 2+2+1, or 2+1/2 in two regions
@@ -24,6 +26,9 @@ Constants
                          (bookkeeperClientRegionawarePolicyEnabled)
     min_racks            racks of a write quorum (bookkeeperClientMinNumRacksPerWriteQuorum)
     enforced             whether there is no ensemble without them (bookkeeperClientEnforceMinNumRacksPerWriteQuorum)
+    groups               of each rack whose bookies a client may use: p is a primary group, s a secondary one, o another one, -
+                         none (bookkeeperClientIsolationGroups); empty where there are no groups
+    counts_down          whether bookies of secondary groups count while they are away (up to Pulsar 5.0.0-M1)
     avoids               whose racks a draw leaves out: all, or that of the last (up to 4.14.5)
     listed               whether reppRegionsToWrite names the regions
     min_regions          regions of an acknowledged entry, where they are listed (reppMinimumRegionsForDurability)
@@ -66,7 +71,9 @@ The properties are in ``properties/placement/suite.py``.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import combinations
 
+from fencepost.model.bookkeeper.isolation import isolation_of
 from fencepost.model.bookkeeper.placement_regions import Ensembles, draw_by_regions, lose_regions, replace_in_regions, sizes_of
 from fencepost.model.language import (
     And,
@@ -110,6 +117,8 @@ def placement(
     policy: str = "rackaware",
     min_racks: int = 2,
     enforced: bool = False,
+    groups: str = "",
+    counts_down: bool = False,
     avoids: str = "all",
     listed: bool = False,
     min_regions: int = 2,
@@ -130,6 +139,8 @@ def placement(
     for name, known in KNOWN.items():
         if parameters[name] not in known:
             raise ModelError(f"placement: {name} is {' or '.join(known)}, not {parameters[name]!r}")
+    if groups and (policy != "rackaware" or len(groups) != len(sizes) or set(groups) - set("pso-")):
+        raise ModelError(f"placement: groups has one of p, s, o, - for each rack of a rackaware policy, not {groups!r}")
     p = Protocol("placement", doc=__doc__, parameters=parameters, bugs=BUGS, active=bugs)
     rack = p.universe("rack", len(sizes))
     position = p.universe("position", ensemble)
@@ -154,10 +165,19 @@ def placement(
         """A bookie of the rack is registered, and not in the ensemble."""
         return And(is_there(r), how_many(*(place[i] == r for i in position)) < sizes[r])
 
+    isolation = isolation_of(groups, counts_down)
+    absences = [gone for n in range(len(sizes) if outages else 1) for gone in combinations(rack, n)]
+    usable = {gone: isolation.allowed(sizes, ensemble, gone) for gone in absences}
+
+    def is_offered(r: int) -> Condition:
+        """A bookie of the rack is free, and of a group that the client may use."""
+        ways = [away == gone for gone, allowed in usable.items() if r in allowed]
+        return And(has_free(r), any_of(ways)) if groups else has_free(r)
+
     on_racks = policy == "rackaware" and len(sizes) > 1
     enforces = enforced and policy == "rackaware" and needed > 1
     by_regions = policy == "regionaware"
-    is_tight = outages > 0 or ensemble > len(sizes) or needed > len(sizes)
+    is_tight = outages > 0 or groups != "" or ensemble > len(sizes) or needed > len(sizes)
     several = at_least(2, [is_there(r) for r in rack])
     by_racks = And(several, policy == "rackaware")
 
@@ -178,7 +198,7 @@ def placement(
     covers.instead("racks_not_checked", lambda i, r: True)
 
     def fits(i: int, r: int) -> Condition:
-        return And(has_free(r), covers(i, r))
+        return And(is_offered(r), covers(i, r))
 
     def can_draw(i: int) -> Condition:
         return any_of(And(Not(avoided.has(r)), fits(i, r)) for r in rack)
@@ -230,18 +250,18 @@ def placement(
         """Nobody gives each write quorum its racks, or there is one rack only: any bookie, unless racks are enforced."""
         free = And(by_racks, i > 0, not enforced, fits_nowhere(i))
         alone = And(Not(by_racks), not enforces)
-        return And(at(i), Or(free, alone), has_free(r)), drawn(i, r, rack.where(lambda x: x == r))
+        return And(at(i), Or(free, alone), is_offered(r)), drawn(i, r, rack.where(lambda x: x == r))
 
     @p.step(
         by="client",
         i=position,
         fair=True,
-        only_if=not by_regions and (outages or enforces),
+        only_if=not by_regions and (outages or enforces or groups),
         mirrors="RackawareEnsemblePlacementPolicyImpl.newEnsembleInternal",
     )
     def refuse(i: int) -> Outcome:
         """There are not enough bookies, or not enough racks where these are enforced: BKNotEnoughBookiesException."""
-        nobody = all_of(Not(has_free(r)) for r in rack)
+        nobody = all_of(Not(is_offered(r)) for r in rack)
         with_racks = And(by_racks, fits_nowhere(i), Or(i == 0, enforced, nobody))
         without = And(Not(by_racks), Or(enforces, nobody))
         return And(at(i), Or(with_racks, without)), {stage: "refused"}

@@ -21,12 +21,33 @@ def placement_conduct(suite: Suite) -> None:
     rackaware, by_regions = settings["policy"] == "rackaware", settings["policy"] == "regionaware"
     enforced = settings["enforced"] and rackaware
     avoids_all = settings["avoids"] == "all"
-    refusable = any(refused for _, _, refused in draws_of(settings)) if by_regions else settings["outages"] > 0
+    by_groups = settings["groups"] != ""
+    refusable = any(refused for _, _, refused in draws_of(settings)) if by_regions else by_groups or settings["outages"] > 0
     can_refuse = enforced or refusable
     regions = members_of(settings["racks"])
     is_there = {r: And(Not(s.away.has(r)), Not(s.lost.has(r))) for r in rack}
     several = And(at_least(2, is_there.values()), rackaware)
     free = {r: And(is_there[r], how_many(*(s.place[i] == r for i in position)) < sizes[r]) for r in rack}
+
+    def too_few(kinds: str, counted: str = "") -> Condition:
+        """Racks of groups of these kinds have fewer bookies than an ensemble; some are counted while they are away."""
+        racks = [r for r in rack if settings["groups"][r] in kinds]
+        there = [is_there[r] if settings["groups"][r] not in counted else all_of(()) for r in racks for _ in range(sizes[r])]
+        return Not(at_least(ensemble, there))
+
+    def joins(r: int) -> Condition:
+        """The client may use the bookies of the rack: those of other groups never, those of secondary ones and of none where
+        there are too few before them."""
+        kind = settings["groups"][r]
+        secondary = too_few("p")
+        conditions = {
+            "p": all_of(()),
+            "s": secondary,
+            "-": And(secondary, too_few("ps", "s" if settings["counts_down"] else "")),
+        }
+        return conditions.get(kind, any_of(()))
+
+    offered = {r: And(free[r], joins(r)) for r in rack} if by_groups else free
 
     def in_write_set(i: int) -> Condition:
         return any_of(And(s.start == first, i in window) for first, window in zip(position, windows, strict=True))
@@ -43,7 +64,7 @@ def placement_conduct(suite: Suite) -> None:
             ways.append(at_least(needed - to_come, has) if needed > to_come else True)
         return And(*ways)
 
-    fits = {(i, r): And(free[r], leaves_room(i, r)) for i in position for r in rack}
+    fits = {(i, r): And(offered[r], leaves_room(i, r)) for i in position for r in rack}
 
     @suite.step
     def places_are_drawn_one_by_one() -> Condition:
@@ -51,7 +72,7 @@ def placement_conduct(suite: Suite) -> None:
 
         def draws(i: int, r: int) -> Condition:
             ends = n.stage == ("placed" if i + 1 == ensemble else "choosing")
-            return And(s.chosen == i, n.chosen == i + 1, n.place[i] == r, s.place[i] == "none", free[r], stays(i), ends)
+            return And(s.chosen == i, n.chosen == i + 1, n.place[i] == r, s.place[i] == "none", offered[r], stays(i), ends)
 
         drawn = any_of(draws(i, r) for i in position for r in rack)
         return Or(n.chosen == s.chosen, And(s.stage == "choosing", drawn))
@@ -83,7 +104,7 @@ def placement_conduct(suite: Suite) -> None:
         def refusals_have_a_reason() -> Condition:
             """A client is refused where no bookie is left or, if racks are enforced, none that leaves write quorums their
             racks."""
-            nobody = Not(any_of(free.values()))
+            nobody = Not(any_of(offered.values()))
             none_fits = all_of(Implies(s.chosen == i, Not(any_of(fits[i, r] for r in rack))) for i in position)
             reason = Or(nobody, And(enforced, Or(And(several, none_fits), And(Not(several), needed > 1))))
             return Implies(And(s.stage != "refused", n.stage == "refused"), And(s.stage == "choosing", reason, stays()))

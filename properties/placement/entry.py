@@ -16,6 +16,11 @@ SIZES = {
         Instance("an outage, enforced", {"racks": "2+2+1+1", "ensemble": 4, "outages": 2, "enforced": True}),
         Instance("one rack", {"racks": "3"}),
         Instance("the last rack left out", {"racks": "2+1+1", "ensemble": 4, "avoids": "last"}),
+        Instance("groups", {"racks": "2+2+1+1", "groups": "ppso", "ensemble": 4, "outages": 1}),
+        Instance(
+            "groups before 5.0.1",
+            {"racks": "2+2+1", "groups": "ps-", "ensemble": 4, "counts_down": True, "outages": 1},
+        ),
         Instance("random", {"racks": "2+1", "policy": "random"}),
         Instance("two regions", {"racks": "1+1/2", "policy": "regionaware", "takes": "region"}),
         Instance("region by region", {"racks": "2/2", "policy": "regionaware", "takes": "region", "ensemble": 4}),
@@ -42,7 +47,7 @@ ENTRY = Entry(
     suite=suite.placement,
     sizes=SIZES,
     bugs=bugs_beside(__file__, placement),
-    mutated=tuple(instance for instance in SIZES["ci"] if "avoids" not in instance.parameters),
+    mutated=tuple(instance for instance in SIZES["ci"] if not {"avoids", "groups"} & instance.parameters.keys()),
     releases=RELEASES,
     of_client=True,
 )

@@ -51,4 +51,5 @@ def with_cluster(asked: CheckRequest, inputs: Inputs) -> CheckRequest:
     for name, text in files.texts.items():
         inputs.give(files.folder / name, text.encode())
     conf, namespaces = [*files.configuration, *asked.conf], [*files.namespaces, *asked.namespace]
-    return replace(asked, conf=conf, namespace=namespaces, name=str(files.folder), facts=tuple(files.facts), racks=files.racks)
+    placed = replace(asked, racks=files.racks, groups=files.groups)
+    return replace(placed, conf=conf, namespace=namespaces, name=str(files.folder), facts=tuple(files.facts))

@@ -12,6 +12,9 @@
     "/a" = ["bookie-0", "bookie-1"]
     "/b" = ["bookie-2"]
 
+    [groups]
+    orders = ["bookie-0", "bookie-2"]
+
     [[accepted]]
     bug = "fenced_context_kept"
     reason = "no topic is terminated while it is written to"
@@ -59,8 +62,8 @@ class Acceptance:
 
 @dataclass(frozen=True)
 class Profile:
-    """What a profile can say: files of settings, releases, bookies and the racks that they are in, events that do not happen, a
-    baseline, the policies of namespaces by name, and known bugs that are accepted."""
+    """What a profile can say: files of settings, releases, bookies and the racks and isolation groups that they are in, events
+    that do not happen, a baseline, the policies of namespaces by name, and known bugs that are accepted."""
 
     __pydantic_config__: ClassVar[object] = {"extra": "forbid"}
 
@@ -72,6 +75,7 @@ class Profile:
     baseline: str | None = None
     namespaces: dict[str, str] = field(default_factory=dict)
     racks: dict[str, list[str]] = field(default_factory=dict)
+    groups: dict[str, list[str]] = field(default_factory=dict)
     accepted: list[Acceptance] = field(default_factory=list)
 
     @property
@@ -91,6 +95,7 @@ def with_profile(asked: CheckRequest) -> CheckRequest:
     profile, folder = _read(path), path.parent
     borne, over = _accepted(profile, path)
     _require_events(profile, path)
+    _require_bookies(profile, path)
     placed = sum(map(len, profile.racks.values()))
     named = [f"{name}={folder / file}" for name, file in profile.namespaces.items()]
     return replace(
@@ -104,6 +109,7 @@ def with_profile(asked: CheckRequest) -> CheckRequest:
         namespace=[*asked.namespace, *named],
         accepted=borne,
         racks=asked.racks or profile.racks,
+        groups=asked.groups or profile.groups,
         facts=(*asked.facts, *profile.facts, *over),
     )
 
@@ -131,6 +137,15 @@ def _require_events(profile: Profile, path: Path) -> None:
         except RegistryError as error:
             place = _place(path, name)
             raise InputError(f"{place}: {error}", place) from None
+
+
+def _require_bookies(profile: Profile, path: Path) -> None:
+    """InputError for a bookie of a group that is in no rack."""
+    known = sorted(bookie for bookies in profile.racks.values() for bookie in bookies)
+    for name, bookies in profile.groups.items():
+        for bookie in (bookie for bookie in bookies if bookie not in known):
+            place = _place(path, name)
+            raise InputError(f"{place}: group {name}: no rack has a bookie {bookie!r}{guess(bookie, known)}", place)
 
 
 def _read(path: Path) -> Profile:

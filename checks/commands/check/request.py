@@ -89,6 +89,7 @@ class CheckRequest(Wanted, NamedReleases):
     name: str = ""
     facts: Sequence[str] = ()
     racks: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
     accepted: Mapping[str, str] = field(default_factory=dict)
     all: Annotated[bool, Option("print everything: each property, each run, the settings that were read")] = False
     profile: Annotated[

@@ -160,7 +160,7 @@ def _clusters(
     assumed, of_bookies = asked.bookies is None and not counts, any(each.bookies.is_given for each in several)
 
     def cluster(name: str, files: Sequence[Path], of: Settings, on: Releases) -> Cluster:
-        return Cluster(name, Place(files[-1]), of, on, bookies, assumed, of_bookies, asked.racks)
+        return Cluster(name, Place(files[-1]), of, on, bookies, assumed, of_bookies, asked.racks, asked.groups)
 
     now = cluster(asked.name or named(asked.conf), asked.conf, settings, releases)
     if before is None or former is None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from fencepost.checks.questions.matters import Guarantee
 from fencepost.checks.settings.cluster_settings import Cluster
+from fencepost.model.bookkeeper.isolation import counts_down, isolation_of
 from fencepost.model.bookkeeper.placement_regions import rules_of
 from fencepost.model.bookkeeper.regions import region_ensembles
 from fencepost.model.counts import count_of, listed
@@ -48,8 +50,10 @@ def rack_guarantees(cluster: Cluster) -> Iterator[Guarantee]:
 
 def _remedy(cluster: Cluster) -> str:
     """What to do where a region takes an acknowledged entry."""
-    if not cluster.settings.placement.regions.value:
-        return f"{cluster.settings.placement.regions.key}=true keeps copies apart"
+    settings = cluster.settings.placement
+    if not settings.by_regions:
+        instead = f" without {settings.groups.key}" if settings.groups else ""
+        return f"{settings.regions.key}=true keeps copies apart{instead}"
     if cluster.ensemble > cluster.write_quorum:
         return "an ensemble goes region by region: make it as small as the write quorum"
     return "raise managedLedgerDefaultAckQuorum, or put the bookies in more regions"
@@ -114,8 +118,9 @@ def _guarantees(cluster: Cluster, unit: _Unit) -> Iterator[Guarantee]:
 def _parameters(cluster: Cluster, unit: _Unit) -> Mapping[str, Value]:
     """The racks and the settings as parameters of a placement."""
     settings = cluster.settings.placement
-    by_regions = settings.regions.value
-    policy = "regionaware" if by_regions else "rackaware" if settings.rackaware.value else "random"
+    by_regions = settings.by_regions
+    by_racks = settings.rackaware.value or settings.groups is not None
+    policy = "regionaware" if by_regions else "rackaware" if by_racks else "random"
     regional: Mapping[str, Value] = {
         "takes": unit.name,
         "listed": by_regions and settings.listed is not None,
@@ -123,8 +128,11 @@ def _parameters(cluster: Cluster, unit: _Unit) -> Mapping[str, Value]:
         "recovery": "regionaware" if settings.recovers_by_regions else "rackaware",
     }
     apart = by_regions or settings.recovers_by_regions or unit.name == "region"
+    placed = _layout(cluster) if apart else [sorted(chain(*_layout(cluster)), reverse=True)]
+    kinds = "".join(kind for region in placed for _, kind in region)
+    isolated: Mapping[str, Value] = {"groups": kinds, "counts_down": counts_down(cluster.releases.pulsar)}
     return {
-        "racks": _by_region(cluster) if apart else _joined(cluster, cluster.racks),
+        "racks": "/".join("+".join(str(size) for size, _ in region) for region in placed),
         "ensemble": cluster.ensemble,
         "write_quorum": cluster.write_quorum,
         "ack_quorum": cluster.ack_quorum,
@@ -133,6 +141,7 @@ def _parameters(cluster: Cluster, unit: _Unit) -> Mapping[str, Value]:
         "enforced": settings.enforced.value,
         **ENTRY.behaviour(cluster.releases),
         **(regional if apart else {}),
+        **(isolated if settings.groups else {}),
     }
 
 
@@ -141,30 +150,52 @@ def _counts(cluster: Cluster, racks: Mapping[str, Sequence[str]]) -> list[int]:
     return sorted((len(bookies) for bookies in racks.values() if bookies), reverse=True)
 
 
-def _joined(cluster: Cluster, racks: Mapping[str, Sequence[str]]) -> str:
-    """These racks as a placement has them. Racks of as many bookies are alike, and an ensemble takes no more of one than it has
-    places."""
-    return "+".join(str(min(count, cluster.ensemble)) for count in _counts(cluster, racks))
+def _layout(cluster: Cluster) -> list[list[tuple[int, str]]]:
+    """The racks by region, if they name one, each with the number of its bookies and what it is by its groups. Racks that are
+    the same in both are alike, and an ensemble takes no more bookies of one than it has places."""
+    of_region = list(cluster.regions.values()) or [list(cluster.racks)]
+    racks = [[(cluster.racks[rack], _kinds(cluster, rack)) for rack in region if cluster.racks[rack]] for region in of_region]
+    sized = [[(min(len(bookies), cluster.ensemble), min(kinds)) for bookies, kinds in region] for region in racks]
+    return sorted((sorted(region, reverse=True) for region in sized), reverse=True)
 
 
-def _by_region(cluster: Cluster) -> str:
-    regions = (_joined(cluster, {rack: cluster.racks[rack] for rack in racks}) for racks in cluster.regions.values())
-    return "/".join(sorted(filter(None, regions), reverse=True))
+def _kinds(cluster: Cluster, rack: str) -> set[str]:
+    """What the bookies of a rack are by their groups."""
+    groups = {bookie: [name for name, members in cluster.groups.items() if bookie in members] for bookie in cluster.racks[rack]}
+    return {cluster.settings.placement.kind(groups[bookie]) for bookie in cluster.racks[rack]}
+
+
+def _unasked_groups(cluster: Cluster) -> str:
+    """Why nothing is asked of racks with these isolation groups; empty if it is."""
+    settings = cluster.settings.placement
+    if not cluster.groups:
+        return (
+            f"{settings.groups}: which bookies are in these groups is not known: [groups] of a profile, or --cluster, says it"
+        )
+    if mixed := [rack for rack, bookies in cluster.racks.items() if bookies and len(_kinds(cluster, rack)) > 1]:
+        return f"{settings.groups}: {mixed[0]} has bookies that are in these groups and others: that is not modelled"
+    racks = list(chain(*_layout(cluster)))
+    groups = isolation_of("".join(kind for _, kind in racks), counts_down(cluster.releases.pulsar))
+    offered = sum(racks[r][0] for r in groups.allowed([size for size, _ in racks], cluster.ensemble))
+    if offered < cluster.ensemble:
+        few = f"an ensemble of {cluster.ensemble} is larger than the {count_of(offered, 'bookie')} of the groups"
+        return f"{settings.groups}: no ledger can be created: {few}"
+    return ""
 
 
 def _unasked(cluster: Cluster) -> str:
     """Why nothing is asked of these racks; empty if it is."""
     settings, counts = cluster.settings.placement, _counts(cluster, cluster.racks)
-    if settings.unmodelled:
-        return settings.unmodelled
+    if settings.unmodelled or (settings.groups and _unasked_groups(cluster)):
+        return settings.unmodelled or _unasked_groups(cluster)
     by_depth = {rack.strip("/").count("/"): rack for rack, bookies in sorted(cluster.racks.items()) if bookies}
     if len(by_depth) > 1 and (settings.rackaware.value or settings.regions.value):
         # NetworkTopologyImpl.add refuses a bookie whose rack has another depth than the first
         return f"{listed(list(by_depth.values()))} are not of one depth: the client uses the bookies of one of them only"
-    if settings.regions.value or settings.recovers_by_regions:
+    if settings.by_regions or settings.recovers_by_regions:
         if not cluster.regions:
             return f"{settings.regions}: a rack whose name is not of the form /region/rack is not modelled"
-        if settings.listed is not None and settings.regions.value:
+        if settings.listed is not None and settings.by_regions:
             named = set(settings.listed.value.split(";"))
             if named != cluster.regions.keys():
                 known = ", ".join(sorted(cluster.regions))
@@ -173,6 +204,6 @@ def _unasked(cluster: Cluster) -> str:
         return f"an ensemble of {cluster.ensemble} is larger than the {count_of(sum(counts), 'bookie')} of the racks"
     if cluster.ensemble > MOST_PLACES or len(counts) > MOST_RACKS:
         return f"ensembles above {MOST_PLACES} and more than {MOST_RACKS} racks are not asked about"
-    if settings.regions.value and not region_ensembles(rules_of(_parameters(cluster, _Unit("region", 0, ""))))[0]:
+    if settings.by_regions and not region_ensembles(rules_of(_parameters(cluster, _Unit("region", 0, ""))))[0]:
         return f"no ledger can be created: the policy by regions has no ensemble of {cluster.ensemble} on these racks"
     return ""

@@ -115,6 +115,13 @@ def test_a_known_bug_is_accepted_until_its_day(tmp_path: Path) -> None:
     assert list(over.facts) == [expired]
 
 
+def test_a_group_has_bookies_of_the_racks(tmp_path: Path) -> None:
+    racks = '[racks]\n"/a" = ["b0", "b1"]\n[groups]\n'
+    assert profile_of(tmp_path, f'{racks}orders = ["b1"]\n').groups == {"orders": ["b1"]}
+    with pytest.raises(InputError, match=r"cluster\.toml:\d+: group orders: no rack has a bookie 'b2'"):
+        profile_of(tmp_path, f'{racks}orders = ["b2"]\n')
+
+
 def test_racks_say_how_many_bookies_there_are_and_what_is_lost_at_once(tmp_path: Path) -> None:
     asked = profile_of(tmp_path, '[racks]\n"/a" = ["b0", "b1"]\n"/b" = ["b2"]\n')
     assert asked.bookies == 3

@@ -30,6 +30,7 @@ ON = {
     "racks": "bookkeeperClientRackawarePolicyEnabled=true",
     "regions": "bookkeeperClientRegionawarePolicyEnabled=true",
     "isolation groups": "bookkeeperClientIsolationGroups=a",
+    "bookie affinity of namespaces": "strictBookieAffinityEnabled=true",
     "entry filters and interceptors": "brokerInterceptors=audit",
     "other protocols and storages": "messagingProtocols=kafka",
     "functions": "functionsWorkerEnabled=true",

@@ -22,6 +22,8 @@ COUNTS = {
     "an outage": (1215, 2616, 12),
     "an outage, enforced": (17439, 52170, 14),
     "one rack": (14, 16, 7),
+    "groups": (1090, 1724, 13),
+    "groups before 5.0.1": (493, 876, 12),
     "random": (45, 53, 7),
     "the last rack left out": (274, 377, 9),
     "two regions": (60, 71, 7),

@@ -27,7 +27,8 @@ def sized(
     *,
     settings: Settings | None = None,
     racks: Racks | None = None,
+    groups: Racks | None = None,
 ) -> Cluster:
     """A cluster of so many bookies, with ledgers of these sizes."""
-    cluster = Cluster(CONF.name, Place(CONF), settings or usual(), releases, bookies, False, False, racks or {})
+    cluster = Cluster(CONF.name, Place(CONF), settings or usual(), releases, bookies, False, False, racks or {}, groups or {})
     return cluster.resized({"ensemble": ensemble, "write_quorum": write_quorum, "ack_quorum": ack_quorum})

@@ -156,13 +156,7 @@ def test_a_rack_that_takes_an_entry_is_shown_with_its_run(tmp_path: Path) -> Non
     ("bookies", "quorums", "text", "why"),
     [
         ((2, 2), (2, 2, 2), "bookkeeperClientRegionawarePolicyEnabled=true", "not of the form /region/rack"),
-        ((2, 2), (2, 2, 2), "bookkeeperClientIsolationGroups=a", "isolation groups are not modelled"),
-        (
-            (2, 2),
-            (2, 2, 2),
-            f"{BY_REGIONS}\nbookkeeperClientIsolationGroups=a",
-            "isolation groups are not modelled, and take the place of the policy by regions",
-        ),
+        ((2, 2), (2, 2, 2), "bookkeeperClientIsolationGroups=a", "which bookies are in these groups is not known"),
         ((1, 1), (3, 2, 2), "", "an ensemble of 3 is larger than the 2 bookies of the racks"),
         ((4, 4), (6, 3, 2), "", "ensembles above 5"),
     ],
@@ -173,6 +167,62 @@ def test_of_what_is_not_modelled_nothing_is_claimed(
     for row in rows(tmp_path, bookies, quorums, text).values():
         assert (row.figure, row.verdict) == (None, "inconclusive")
         assert why in row.gap
+
+
+def isolated(folder: Path, racks: str, ensemble: int, text: str = "", pulsar: str = "5.0.1") -> dict[str, Established]:
+    """The rows of racks such as "2p+1s": two bookies of the primary group, and one of the secondary one."""
+    parts = [(f"/{number}", int(part[:-1]), part[-1]) for number, part in enumerate(racks.split("+"))]
+    by_rack: Racks = {rack: [f"{rack}{b}" for b in range(count)] for rack, count, _ in parts}
+    groups = {kind: [b for rack, _, of in parts if of == kind for b in by_rack[rack]] for kind in "pso"}
+    file = folder / "broker.conf"
+    file.write_text(f"bookkeeperClientIsolationGroups=p\nbookkeeperClientSecondaryIsolationGroups=s\n{text}\n")
+    bookies = sum(map(len, by_rack.values()))
+    of = sized(bookies, ensemble, 2, 2, Releases.of(pulsar), settings=read_settings(file), racks=by_rack, groups=groups)
+    return {guarantee.name: establish(guarantee, MEANS) for guarantee in rack_guarantees(of)}
+
+
+@pytest.mark.parametrize(
+    ("racks", "pulsar", "figures"),
+    [
+        ("2p+2p+2o", "5.0.1", (1, 1, 0, 1)),
+        ("2p+2-", "5.0.1", (0, 0, 0, 1)),
+        ("1p+1s", "5.0.1", (1, 1, 1, 0)),
+        ("1p+1s+1-", "5.0.1", (1, 1, 1, 1)),
+        ("1p+1s+1-", "4.2.4", (1, 1, 1, 0)),
+    ],
+)
+def test_isolation_groups_say_which_racks_are_drawn_from(
+    tmp_path: Path, racks: str, pulsar: str, figures: tuple[int, ...]
+) -> None:
+    by_name = isolated(tmp_path, racks, 2, pulsar=pulsar)
+    assert tuple(by_name[name].figure for name in RACKS) == figures
+    assert all(row.is_known for row in by_name.values())
+
+
+def test_isolation_groups_take_the_place_of_the_policy_by_regions(tmp_path: Path) -> None:
+    assert isolated(tmp_path, "2p+2p", 2, BY_REGIONS)["racks"].figure == 1
+
+
+@pytest.mark.parametrize(
+    ("racks", "text", "why"),
+    [
+        ("2p+2o", "", "no ledger can be created: an ensemble of 3 is larger than the 2 bookies of the groups"),
+        ("3p+1o", "bookkeeperClientRackawarePolicyEnabled=false", "the client does not read the racks then"),
+    ],
+)
+def test_of_groups_that_are_not_modelled_nothing_is_claimed(tmp_path: Path, racks: str, text: str, why: str) -> None:
+    for row in isolated(tmp_path, racks, 3, text).values():
+        assert row.figure is None
+        assert why in row.gap
+        assert str(tmp_path / "broker.conf") in row.gap
+
+
+def test_a_rack_with_bookies_of_several_groups_is_not_modelled(tmp_path: Path) -> None:
+    (tmp_path / "broker.conf").write_text("bookkeeperClientIsolationGroups=p\n")
+    settings, racks = read_settings(tmp_path / "broker.conf"), {"/a": ["b0", "b1"], "/b": ["b2"]}
+    of = sized(3, 2, 2, 2, settings=settings, racks=racks, groups={"p": ["b0", "b2"]})
+    for row in (establish(guarantee, MEANS) for guarantee in rack_guarantees(of)):
+        assert "/a has bookies that are in these groups and others: that is not modelled" in row.gap
 
 
 def test_a_number_of_racks_that_is_none_is_refused(tmp_path: Path) -> None:
