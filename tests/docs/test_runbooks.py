@@ -1,12 +1,18 @@
-"""Every command of BookKeeper's shell in the runbooks is run, by the release's own shell on its own processes."""
+"""Every command in the runbooks is run on processes of a release: those of BookKeeper's shell by that shell, those of brokers'
+web service by requests."""
 
 from __future__ import annotations
 
 import re
 import shlex
 import shutil
+import socket
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -14,6 +20,7 @@ from fencepost.checks.conformance.java_side.session import Session, SessionError
 from fencepost.checks.conformance.reproductions.bookkeeper_cluster import Bookie, BookKeeperCluster
 from fencepost.checks.conformance.reproductions.stage import Stage
 from tests.checks.conformance.real import tools
+from tests.checks.policy.brokers import MODULAR, brokers
 from tests.docs.examples import ROOT, blocks
 
 RELEASE = "4.18.0"
@@ -25,10 +32,16 @@ RUNBOOKS = {
 """The runbooks with commands of the shell, in the order in which one cluster takes them."""
 
 
-def shell_commands(page: Path) -> list[str]:
-    """The commands of the shell that a page has, in its order."""
+MIGRATION = ROOT / "docs" / "how-to" / "migrate-the-metadata-store.md"
+"""The runbook with requests to brokers."""
+REQUEST = "curl "
+
+
+def commands(page: Path, first: str) -> list[str]:
+    """The commands of a page that begin so, in its order, without that."""
     shown = [block for block in blocks(page.read_text(encoding="utf-8")) if block.language == "sh"]
-    return [line.removeprefix(SHELL) for block in shown for line in block.text.splitlines()]
+    lines = [line for block in shown for line in block.text.splitlines()]
+    return [line.removeprefix(first) for line in lines if line.startswith(first)]
 
 
 class Operator:
@@ -59,7 +72,7 @@ class Operator:
 
     def follows(self, page: str, **names: str) -> None:
         """Takes the commands of a page in its order."""
-        for command in shell_commands(RUNBOOKS[page]):
+        for command in commands(RUNBOOKS[page], SHELL):
             self.types(re.sub(r"\b[A-Z]{4,}\b", lambda word: names[word[0]], command))
 
     def ensemble(self, ledger: object) -> list[str]:
@@ -76,9 +89,10 @@ def operator(tmp_path: Path) -> Iterator[Operator]:
 def test_every_command_of_the_shell_is_in_a_runbook_that_is_followed() -> None:
     with_commands = {page.stem for page in (ROOT / "docs").rglob("*.md") if f"\n{SHELL}" in page.read_text(encoding="utf-8")}
     assert with_commands == RUNBOOKS.keys()
-    assert all(shell_commands(page) for page in RUNBOOKS.values())
-    shown = [block for page in RUNBOOKS.values() for block in blocks(page.read_text(encoding="utf-8"))]
-    assert all(block.language != "sh" or SHELL in block.text for block in shown)
+    assert all(commands(page, SHELL) for page in RUNBOOKS.values())
+    for page, first in ((MIGRATION, REQUEST), *((page, SHELL) for page in RUNBOOKS.values())):
+        shown = [block for block in blocks(page.read_text(encoding="utf-8")) if block.language == "sh"]
+        assert len(commands(page, first)) == sum(len(block.text.splitlines()) for block in shown)
 
 
 @pytest.mark.java
@@ -117,3 +131,34 @@ def test_the_runbooks_are_followed_on_bookies_of_a_release(operator: Operator) -
     operator.follows("decommission-a-bookie", BOOKIE=b1.address)
     assert operator.ensemble(ledger) == sorted([b2.address, b3.address])
     assert operator.client.ask({"do": "read", "ledger": ledger})["read"] == 5
+
+
+def answered(command: str, broker: str, oxia: str) -> tuple[int, str]:
+    """The status and the text with which a broker answers a request of a runbook."""
+    *method, address = shlex.split(command)
+    url = address.replace("http://BROKER:8080", broker).replace("OXIA:6648", oxia)
+    try:
+        with urlopen(Request(url, method=method[-1] if method else "GET"), timeout=600) as answer:
+            return answer.status, answer.read().decode()
+    except HTTPError as refused:
+        return refused.code, refused.read().decode()
+
+
+@pytest.mark.java
+@pytest.mark.xdist_group("brokers")
+def test_a_broker_of_a_release_takes_the_requests_of_the_migration(tmp_path: Path) -> None:
+    """There is no Oxia in Java: that the broker turns to the target shows that it takes the request."""
+    start, status = commands(MIGRATION, REQUEST)
+    with socket.create_server(("127.0.0.1", 0)) as oxia, ThreadPoolExecutor(1) as asking:
+        target = f"127.0.0.1:{oxia.getsockname()[1]}"
+        with brokers(tmp_path, 1, MODULAR, "5.0.1") as (broker,):
+            assert answered(status, broker, target) == (200, '{"phase":"NOT_STARTED"}')
+            assert answered(start.partition("?")[0] + '"', broker, target) == (400, '{"reason":"Target URL is required"}')
+            refused = answered(start.replace("oxia://", "zk:"), broker, target)
+            assert refused[0] == 500
+            assert "Expected target metadata store to be Oxia" in refused[1]
+            asked = asking.submit(answered, start, broker, target)
+            oxia.settimeout(120)
+            oxia.accept()[0].close()
+        with suppress(OSError):  # the broker has ended before it answers
+            asked.result()
