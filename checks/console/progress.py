@@ -125,7 +125,7 @@ class Reporter:
         if not on_terminal and now < self._due:
             return
         self._due = now + SELDOM_SECONDS
-        parts = "" if self._parts is None else f"{self._parts.in_words(now)}; "
+        parts = "" if self._parts is None or self._parts.done >= self._parts.count else f"{self._parts.in_words(now)}; "
         line = f"# {parts}{self.subject}: {text}"
         self._stream.write(f"{LINE_AGAIN}{line}" if on_terminal else f"{line}\n")
         self._stream.flush()

@@ -42,9 +42,20 @@ def as_text(answer: Answer, releases: Releases, width: int) -> str:
 
 def in_short(way: Way) -> str:
     """What a way is, and what must coincide."""
-    needs = f"needs {', '.join(way.needs)}" if way.needs else "needs nothing else"
+    needs = f"Needs {', '.join(way.needs)}" if way.needs else "Needs nothing else"
     more = f", and it is not known what else: {way.open}" if way.open else ""
-    return f"{NUMBERS.sub('', way.what)}; {needs}{more}"
+    return f"{plain(way)} {needs}{more}."
+
+
+def plain(way: Way) -> str:
+    """What happens, as people say it."""
+    said = (way.bug.plain if way.bug is not None else "") or in_the_model(way)
+    return f"{said[0].upper()}{said[1:].removesuffix('.')}."
+
+
+def in_the_model(way: Way) -> str:
+    """What happens in the words of the model, of a bug where it is."""
+    return NUMBERS.sub("", way.what)
 
 
 def covered(answer: Answer) -> Iterator[str]:
@@ -141,8 +152,8 @@ def _searched(answer: Answer) -> str:
 
 
 def about(way: Way, releases: Releases, section: str) -> Iterator[str]:
-    """What there is to know of a way: whose bug it is, what avoids it in this section of the answers, whether it was seen, and
-    how to see its run."""
+    """What there is to know of a way: whose bug it is and what in the code, what avoids it in this section of the answers,
+    whether it was seen, and how to see its run."""
     run = f"run of {count_of(len(way.steps), 'step')}: {command(way)}"
     if way.bug is None:
         sentence = way.row.guarantee.sentence(way.row.limit) if way.row and way.row.limit else "the settings allow it"
@@ -151,7 +162,7 @@ def about(way: Way, releases: Releases, section: str) -> Iterator[str]:
         return
     bug = way.bug
     issues = ", ".join(upstream(bug)) or "not reported"
-    yield f"known bug {way.name} of {_present(bug)}; {issues}; {bug.fix}{_avoided(bug, section)}"
+    yield f"known bug {way.name} of {_present(bug)}: {in_the_model(way)}; {issues}; {bug.fix}{_avoided(bug, section)}"
     yield f"{', '.join(_sightings(way, bug, releases))}; {run}"
 
 
@@ -246,6 +257,7 @@ def _way(way: Way, releases: Releases, section: str) -> dict[str, object]:
     avoided_by = way.avoided_by if avoidance is None else avoidance.where_it_avoids() if avoidance.avoids(section) else ""
     return {
         "name": way.name,
+        "plain": plain(way),
         "text": way.what,
         "faults": way.faults,
         "needs": list(way.needs),

@@ -209,10 +209,10 @@ class Judged:
 
     @property
     def text(self) -> str:
-        """What the property says, of which instance, and the trace."""
+        """What the property says, of a bug first as people say it; of which instance, and the trace."""
         bug = self.verdict.bug if self.verdict.verdict == "known bug" else None
         explanation = about(bug, self.checked.entry.name, self.verdict.property.name) if bug else ()
-        lines = [self.verdict.property.doc, *explanation]
+        lines = [*filter(None, [bug.plain if bug else ""]), self.verdict.property.doc, *explanation]
         lines.append(f"{self.checked.entry.name}, {self.checked.instance.name}: {self.settings}")
         if self.file is not None:
             lines.append(f"trace: {self.file}")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fencepost.checks.questions.answers.changes import key
 from fencepost.checks.questions.answers.ways import Answer, Way, acts_in, in_order
 from fencepost.checks.questions.bugs.whole import verdict_of
-from fencepost.checks.reports.answers import NUMBERS, about
+from fencepost.checks.reports.answers import about, plain
 from fencepost.checks.reports.front import wrapped
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.model.counts import count_of
@@ -84,12 +84,6 @@ def _ranges(numbers: Sequence[int]) -> str:
         else:
             ranges.append([number])
     return ", ".join(f"{each[0]} to {each[-1]}" if len(each) > 2 else ", ".join(map(str, each)) for each in ranges)
-
-
-def plain(way: Way) -> str:
-    """What happens, as people say it."""
-    said = (way.bug.plain if way.bug is not None else "") or NUMBERS.sub("", way.what)
-    return f"{said[0].upper()}{said[1:].removesuffix('.')}."
 
 
 def story(number: int, opening: Opening, releases: Releases, width: int) -> str:

@@ -17,6 +17,7 @@ from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answers.changes import Remedy
 from fencepost.checks.questions.answers.ways import EVENTS, Answer, Way, acts_in, events_in, in_order, never
 from fencepost.checks.questions.matters import MATTERS
+from fencepost.checks.reports.answers import in_short
 from fencepost.checks.reports.front import fewest_of, front, table, verdict
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.reports.in_short import IN_SHORT, last_line
@@ -200,6 +201,14 @@ def by_bug(name: str, faults: int, *needs: str) -> Way:
     run: Any = None  # the words are not of the run
     bug = Bug(plain=f"{name} loses a message.")
     return Way(name, name, needs or ("a lost session of a broker",), faults, run, run, bug)
+
+
+def test_every_report_tells_a_way_as_people_say_it() -> None:
+    way = replace(by_bug("a", 1), what="pulsar#1: two descriptors of one ledger")
+    assert in_short(way) == "A loses a message. Needs a lost session of a broker."
+    assert in_short(replace(way, needs=(), bug=None)) == "Two descriptors of one ledger. Needs nothing else."
+    half = in_short(replace(way, open="out of memory"))
+    assert half.endswith("Needs a lost session of a broker, and it is not known what else: out of memory.")
 
 
 def test_each_bug_is_told_once_and_what_needs_most_gives_way() -> None:

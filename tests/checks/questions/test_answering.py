@@ -159,7 +159,7 @@ def test_a_setting_that_avoids_a_bug_takes_its_way_from_the_answer(tmp_path: Pat
     assert "captured_ensemble" in {way.name for way in lost.ways}
     text = " ".join(as_text(lost, RELEASES, 120).split())
     assert text.startswith("Can an acknowledged message be lost? Yes, in ")
-    assert "needs 1 change of ensemble, a lost session of a broker" in text
+    assert "Needs 1 change of ensemble, a lost session of a broker." in text
     assert "not by deletion_sent_again, found_lock_unattended, as long as fences hold, a topic" in text
     assert "goes_on_unprepared" not in text, "it loses messages in a way that no model has"
     assert "fencepost reproduce fence-forgotten --release 4.17.3" in text
