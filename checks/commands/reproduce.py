@@ -24,6 +24,7 @@ from fencepost.checks.console.options import Classes, Format, Jars, Quiet
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.console.requests import Argument, Option
 from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.model.language.mistakes import guess
 from fencepost.properties.registry import RegistryError
 
 if TYPE_CHECKING:
@@ -90,7 +91,8 @@ def run(request: Request) -> ExitStatus:
         return _studied(request.name, request)
     reproduction = REPRODUCTIONS.get(request.name)
     if reproduction is None:
-        raise RegistryError(f"no finding is called {request.name!r}; there are {', '.join(REPRODUCTIONS)}")
+        meant, every = guess(request.name, REPRODUCTIONS), ", ".join(REPRODUCTIONS)
+        raise RegistryError(f"no finding is called {request.name!r}{meant}; there are {every}")
     try:
         return _shown(reproduction, request)
     except NotSetUp as error:
@@ -152,7 +154,7 @@ def _studied(name: str, request: Request) -> ExitStatus:
     require(ODDS, "reproduce --odds")
     study = STUDIES.get(name)
     if study is None:
-        raise RegistryError(f"no prediction is made for {name!r}; there are {', '.join(STUDIES)}")
+        raise RegistryError(f"no prediction is made for {name!r}{guess(name, STUDIES)}; there are {', '.join(STUDIES)}")
     subject, release = _subject(study, request)
     started, counts = time.monotonic(), list[Count]()
     scene = _Scene(subject, request)

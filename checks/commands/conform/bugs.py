@@ -51,7 +51,7 @@ def run(asked: BugsRequest) -> ExitStatus:
     """Does what the command line asks for; returns the exit status."""
     targets = [TARGETS[name] for name in asked.targets or TARGETS if name in TARGETS]
     if unknown := [name for name in asked.targets if name not in TARGETS]:
-        raise RegistryError(f"there is no target {unknown[0]!r}; there are {', '.join(TARGETS)}")
+        raise RegistryError(f"there is no target {unknown[0]!r}{guess(unknown[0], TARGETS)}; there are {', '.join(TARGETS)}")
     wanted = _wanted(targets, asked)
     reporter = Reporter(quiet=asked.quiet)
     reporter.begin("bugs on real code")

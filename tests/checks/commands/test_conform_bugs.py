@@ -170,6 +170,7 @@ def test_a_target_that_there_is_not() -> None:
     ran = fencepost("conform", "bugs", "nothing")
     assert (ran.returncode, len(ran.stderr.splitlines())) == (2, 1)
     assert "there is no target 'nothing'; there are " in ran.stderr
+    assert "there is no target 'ledgr' (did you mean ledger?)" in fencepost("conform", "bugs", "ledgr").stderr
 
 
 def is_of(target: Target, bug: str) -> bool:

@@ -70,7 +70,9 @@ def test_each_has_the_page_of_its_finding(name: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["fence-lost"], "no finding is called 'fence-lost'; there are fence-forgotten"),
+        (["nothing"], "no finding is called 'nothing'; there are fence-forgotten"),
+        (["fence-forgoten"], "no finding is called 'fence-forgoten' (did you mean fence-forgotten?); there are"),
+        (["dedup-lose", "--odds"], "no prediction is made for 'dedup-lose' (did you mean dedup-loses?); there are"),
         (["--keep"], "--release, --jars, --classes, --odds and --keep need the NAME of a finding; without one"),
         (["--odds"], "--release, --jars, --classes, --odds and --keep need the NAME of a finding; without one"),
         (["fence-forgotten", "--odds"], "no prediction is made for 'fence-forgotten'; there are dedup-loses, slow-listing"),
