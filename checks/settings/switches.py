@@ -78,9 +78,9 @@ def given(key: str) -> Switch:
     return Switch(key, lambda text: bool(text.strip()))
 
 
-def one_of(key: str, *values: str, default: str = "") -> Switch:
+def one_of(key: str, *values: str) -> Switch:
     """On if it is one of these."""
-    return Switch(key, lambda text: text.strip() in values, default)
+    return Switch(key, lambda text: text.strip() in values)
 
 
 def several(key: str) -> Switch:

@@ -16,7 +16,6 @@ from fencepost.model.language import (
     Or,
     Protocol,
     Subset,
-    Truth,
     Variables,
     all_of,
     any_of,
@@ -135,7 +134,3 @@ class Terms:
     def is_target(self, s: ReplicationVariables, w: int, b: int) -> Condition:
         """The worker has chosen the bookie."""
         return any_of(s.moves[w, o] == b for o in self.bookie)
-
-    def works(self, s: ReplicationVariables, w: int) -> Truth:
-        """The worker, or command, is at it."""
-        return Not(s.phase[w].among("idle", "stopped"))

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from fencepost.traces.comparison.comparison import Comparison
 from fencepost.traces.comparison.rows import ROW, row, table
-from fencepost.traces.exploration.digests import check, is_kept, keep
+from fencepost.traces.exploration.folder import check, is_kept, keep
 from fencepost.traces.files.writing import naming
 
 Outcome = Literal["complete", "fault", "interrupted"]

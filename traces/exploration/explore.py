@@ -10,7 +10,7 @@ from typing import Literal
 from pyspark import InheritableThread, StatusTracker
 from pyspark.sql import SparkSession
 
-from fencepost.traces.exploration.digests import check, is_kept, keep
+from fencepost.traces.exploration.folder import check, is_kept, keep
 from fencepost.traces.exploration.java import SparkError
 from fencepost.traces.exploration.places import Place, located
 from fencepost.traces.exploration.run import Run

@@ -38,8 +38,7 @@ from fencepost.model.kernel.search.pieces import (
 )
 from fencepost.model.kernel.search.results import Finds, Limits, Progress
 from fencepost.model.kernel.search.store import BudgetError
-from fencepost.traces.exploration.digests import check, keep
-from fencepost.traces.exploration.folder import FolderError
+from fencepost.traces.exploration.folder import FolderError, check, keep
 from fencepost.traces.exploration.levelwise import HEAD, LEVELS, Levels, LevelSearch, Searched
 from fencepost.traces.exploration.run import Run
 from fencepost.traces.files.writing import naming

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from pyspark.sql import Row, SparkSession
 
-from fencepost.traces.exploration.digests import check
 from fencepost.traces.exploration.explore import SLICES, complete
-from fencepost.traces.exploration.folder import FolderError
+from fencepost.traces.exploration.folder import FolderError, check
 from fencepost.traces.exploration.places import Place, located
 from fencepost.traces.exploration.run import Run
 from fencepost.traces.exploration.spark_digests import digests_in

@@ -15,9 +15,8 @@ from fencepost.model.kernel.search.expansion import Tally
 from fencepost.model.kernel.search.paths import plain
 from fencepost.model.kernel.search.pieces import buckets_of
 from fencepost.model.kernel.search.results import Finds, Limits, Progress
-from fencepost.traces.exploration.digests import check, keep
 from fencepost.traces.exploration.explore import watched
-from fencepost.traces.exploration.folder import FolderError
+from fencepost.traces.exploration.folder import FolderError, check, keep
 from fencepost.traces.exploration.levels import (
     BUCKET,
     SURVEY,

@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from fencepost.model import sealed
-from fencepost.traces.exploration.digests import Digests
+from fencepost.traces.exploration.folder import Digests
 from fencepost.traces.exploration.places import Place, digests_of, located
 
 

@@ -1,22 +1,139 @@
-"""Many runs of a protocol on real code: what they covered, and in what the two differ."""
+"""Many runs of a protocol on real code: what they covered, and in what the two differ, by runs as short as can be."""
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
-from fencepost.checks.conformance.java_side.session import SessionError
+from fencepost.checks.conformance.java_side.session import SessionError, taking_turns
 from fencepost.checks.conformance.running.adapter import Adapter, Seen
 from fencepost.checks.conformance.running.branches import Branch, Branches
 from fencepost.checks.conformance.running.choosing import FREE, WINDOW, Chooser, Contrast, Coverage, Experience
-from fencepost.checks.conformance.running.order import in_order
 from fencepost.checks.conformance.running.pair import Choose, Outcome, Pair
-from fencepost.checks.conformance.running.shortening import shortened
+from fencepost.model.counts import count_of
 from fencepost.model.kernel import Kernel
+from fencepost.model.kernel.search.paths import plain
 from fencepost.model.language import Action, Protocol
+from fencepost.traces.shrinking.runs import Packed, Run
+from fencepost.traces.shrinking.shrinking import fewest_changes, fewest_steps
 from fencepost.traces.trace import State
+
+Taken = TypeVar("Taken")
+
+
+def in_order(
+    take: Callable[[int, int], Taken],
+    count: Callable[[Taken], bool],
+    runs: int,
+    *,
+    workers: int,
+    ahead: int,
+    should_stop: Callable[[], bool],
+) -> bool:
+    """Has workers take runs, each by ``take(worker, run)``, and counts these one after the other, until ``count`` says no.
+
+    A run begins when all but the ``ahead`` before it are counted. Workers are threads that take turns: only one goes on at a
+    time, while the others wait for answers of the code. Returns whether it was ``should_stop`` that ended it. Raises what a
+    worker raises; the others then end with the run that they are at.
+    """
+    lock = threading.Lock()
+    changed = threading.Condition(lock)
+    taken: dict[int, Taken] = {}
+    begun = counted = 0
+    stopped = enough = False
+
+    def due() -> bool:
+        return not (stopped or enough) and begun < runs
+
+    def next_one() -> bool:
+        return not due() or begun < counted + ahead
+
+    def work(worker: int) -> None:
+        nonlocal begun, counted, stopped, enough
+        with taking_turns(lock):
+            try:
+                while True:
+                    changed.wait_for(next_one)
+                    stopped = stopped or (due() and should_stop())
+                    if not due():
+                        return
+                    run, begun = begun, begun + 1
+                    taken[run] = take(worker, run)
+                    while not enough and counted in taken:
+                        enough = not count(taken.pop(counted))
+                        counted += 1
+                    changed.notify_all()
+            except BaseException:
+                enough = True
+                raise
+            finally:
+                changed.notify_all()
+
+    with ThreadPoolExecutor(max(1, workers - 1)) as pool:
+        others = [pool.submit(work, worker) for worker in range(1, workers)]
+        work(0)
+    for other in others:
+        other.result()
+    return stopped
+
+
+TRIES = 200
+"""Runs that the code takes at most to make one shorter: a few seconds, and the last few steps are not worth more."""
+
+
+class OnCode:
+    """Tries runs on the real code: what they are to show is an outcome of the same kind."""
+
+    def __init__(self, pair: Pair, sought: Outcome) -> None:
+        self.pair, self.kernel = pair, pair.kernel
+        self.best = sought
+        self._kind = sought.kind
+        self._tried: dict[tuple[int, ...], Run | None] = {}
+
+    def tried(self, states: Sequence[Packed], taken: Sequence[int], rest: Sequence[int], loop: int | None) -> Run | None:
+        """The run of these actions, as far as they are enabled, if the code differs in the same way; otherwise None."""
+        key = (*taken, *rest)
+        if key not in self._tried and len(self._tried) >= TRIES:
+            return None
+        if key not in self._tried:
+            outcome = self.pair.follow([self.kernel.actions[n].label for n in key], lenient=True)
+            # a step that the code takes by itself comes back when it is left out, and then nothing is won
+            same = outcome.kind == self._kind and len(outcome.trace.steps) <= len(key)
+            self._tried[key] = self.run(outcome) if same else None
+            if same and len(outcome.trace.steps) <= len(self.best.trace.steps):
+                self.best = outcome
+        return self._tried[key]
+
+    def run(self, outcome: Outcome) -> Run:
+        """The run of an outcome as shrinking has it."""
+        states = tuple(plain(self.kernel.packing.pack(state)) for state in outcome.trace.states)
+        return Run(states, tuple(self.pair.numbers[step.action] for step in outcome.trace.steps))
+
+
+def shortened(pair: Pair, outcome: Outcome, should_stop: Callable[[], bool] = lambda: False) -> Outcome:
+    """The outcome of a run with fewer steps, and then fewer changes of actor, that differs in the same way.
+
+    It is the shortest that so many tries (``TRIES``) find. If the run does not differ again the way it did, it is the outcome
+    itself: then it depended on what came before it.
+    """
+    trial = OnCode(pair, outcome)
+    first = trial.run(outcome)
+    run = trial.tried(first.states[:1], (), first.actions, None)
+    if run is None:
+        return outcome
+    run = fewest_changes(trial, fewest_steps(trial, run, should_stop), should_stop)
+    again = pair.follow([pair.kernel.actions[n].label for n in run.actions], lenient=True)
+    best = again if again.kind == outcome.kind else trial.best
+    steps = len(outcome.trace.steps)
+    shrunk = f"{outcome.trace.found_by}, shrunk from {count_of(steps, 'step')}"
+    origin = shrunk if len(best.trace.steps) < steps else outcome.trace.found_by
+    return replace(best, trace=replace(best.trace, found_by=origin, seed=outcome.trace.seed))
+
 
 KEPT = 10
 """Finds that are shrunk and kept; of further ones only the number is told."""

@@ -7,7 +7,7 @@ Python. That text is then proved as the lemmas of any protocol are, from the beg
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,12 +16,12 @@ from fencepost.checks.engines.any_size.verdicts import findings_for_any_size
 from fencepost.checks.engines.induction.proof import Proof, prove
 from fencepost.checks.engines.lemmas.atoms import Vocabulary
 from fencepost.checks.engines.lemmas.candidates import Candidates
-from fencepost.checks.engines.lemmas.houdini import Houdini, Steps, Survivors
-from fencepost.checks.engines.lemmas.shrinking import shrunk
+from fencepost.checks.engines.lemmas.houdini import FOLLOWS, Houdini, Steps, Survivors
 from fencepost.checks.engines.lemmas.writing import suite_with, written
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.model.counts import count_of
 from fencepost.model.kernel import Kernel
+from fencepost.model.kernel.clause_tables.clauses import Flags
 from fencepost.model.kernel.clause_tables.truths import unique
 from fencepost.model.kernel.compiler.loops import Crew
 from fencepost.model.kernel.compiler.packing import Words
@@ -33,6 +33,60 @@ from fencepost.properties.any_size import Case
 from fencepost.properties.registry import Entry, Instance, RegistryError, Value
 from fencepost.properties.slices import slice_for
 from fencepost.properties.vocabulary import Property
+
+Uses = dict[tuple[int, int], frozenset[int]]
+
+
+def shrunk(
+    survivors: Survivors, steps: Steps, tell: Callable[[int, int, int], None], should_stop: Callable[[], bool]
+) -> list[int]:
+    """The clauses of an inductive set that has the property, without those that are not needed to prove it.
+
+    The longest are left out first; only where Z3 had used one is it asked again. The property is no lemma if it follows from
+    the others. ``tell`` hears how many are left, how many were tried, and of how many; told to stop it leaves the rest in.
+    """
+    uses = {key: used for key, used in survivors.uses.items() if key[0] in (settled := set(survivors.settled(steps.actions)))}
+    needed = _needed(uses)
+    steps.tell(sorted(settled))
+    every = sorted(needed - {0}, reverse=True)
+    for tried, clause in enumerate(every):
+        if should_stop():
+            break
+        if clause in needed and (fewer := _without(survivors, steps, clause, needed, uses)) is not None:
+            needed, uses = _needed(fewer), fewer
+        tell(len(needed), tried, len(every))
+    return sorted(needed - {0} if (0, FOLLOWS) in uses else needed)
+
+
+def _without(survivors: Survivors, steps: Steps, clause: int, needed: set[int], uses: Uses) -> Uses | None:
+    """What the others use instead of a clause; None if one of them needs it."""
+    others, again = needed - {clause}, dict(uses)
+    for key, used in uses.items():
+        if key[0] in others and clause in used:
+            with steps.failing(*key) as question:
+                answer = question.ask(_flags(survivors, others - {0} if key == (0, FOLLOWS) else others))
+            if not isinstance(answer, frozenset):
+                return None
+            again[key] = answer
+    return again
+
+
+def _needed(uses: Uses) -> set[int]:
+    """The property, and all that it needs."""
+    needed, todo = set[int](), [0]
+    while todo:
+        clause = todo.pop()
+        if clause not in needed:
+            needed.add(clause)
+            todo += [used for (mine, _), every in uses.items() if mine == clause for used in every]
+    return needed
+
+
+def _flags(survivors: Survivors, clauses: Iterable[int]) -> Flags:
+    flags = np.zeros(len(survivors.clauses), dtype=np.bool_)
+    flags[list(clauses)] = True
+    return flags
+
 
 MOST_STATES = 1 << 20
 """Of more reached states than that every other one is looked at, or fewer, and the initial ones. What is proved is as true,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 
@@ -10,12 +11,39 @@ from fencepost.checks.export.tla.expressions import TRUE, Expression, disjunctio
 from fencepost.checks.export.tla.folding import Folding
 from fencepost.checks.export.tla.layout import WIDTH, Layout, other
 from fencepost.checks.export.tla.lifting import Case, Lifting, Operator, Parameter
-from fencepost.checks.export.tla.naming import Identifiers, camel
 from fencepost.checks.export.tla.state import State
 from fencepost.checks.export.tla.terms import Terms
 from fencepost.model.terms.simplification import truth_of
 from fencepost.properties.registry import written
 from fencepost.properties.vocabulary import Property, Suite
+
+_LANGUAGE = """ASSUME ASSUMPTION AXIOM BOOLEAN CASE CHOOSE CONSTANT CONSTANTS DOMAIN ELSE ENABLED EXCEPT EXTENDS IF IN INSTANCE
+LAMBDA LET LOCAL MODULE OTHER SF_ STRING SUBSET THEN THEOREM UNCHANGED UNION VARIABLE VARIABLES WF_ WITH TRUE FALSE"""
+_MODULES = "Nat Int Cardinality IsFiniteSet"
+_OWN = "Max Min Holds Init Next Spec TypeOK vars one other another condition"
+RESERVED = frozenset(f"{_LANGUAGE} {_MODULES} {_OWN}".split())
+"""The words of TLA+, of the modules that are extended, and of every module that is written here."""
+
+
+class Identifiers:
+    """Gives out identifiers, each once."""
+
+    def __init__(self) -> None:
+        self.taken: set[str] = set(RESERVED)
+
+    def claim(self, wanted: str) -> str:
+        """The identifier wanted, without the dots of parts and with underscores behind it until it is nobody else's."""
+        wanted = wanted.replace(".", "_")
+        while wanted in self.taken:
+            wanted += "_"
+        self.taken.add(wanted)
+        return wanted
+
+
+def camel(name: str) -> str:
+    """``find_none`` as ``FindNone``, as operators and modules of TLA+ are called."""
+    return "".join(word[:1].upper() + word[1:] for word in re.split(r"[^A-Za-z0-9]+", name))
+
 
 HOLDS = """\\* TLC would take each side of a disjunction for an action of its own; this is one condition.
 Holds(condition) == condition = TRUE"""

@@ -247,9 +247,9 @@ class State:
         away = {self.connected: If(condition, NOBODY, self.connected)}
         return away if self.link is None else {**away, self.link: If(condition, "attached", self.link)}
 
-    def hung_up(self, b: int, condition: bool = True) -> Updates:
+    def hung_up(self, b: int) -> Updates:
         """The same, and the connection to the broker is over: the next one counts nothing."""
-        return {**self.disconnected(condition), **self.ended_if(b, condition, {})}
+        return {**self.disconnected(), **self.ended_if(b, True, {})}
 
     def ended_if(self, b: int, condition: Truth, changes: Updates) -> Updates:
         """These changes, and if the condition holds, the connection to the broker ends with them and counts nothing."""

@@ -11,8 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from fencepost.traces.exploration.digests import RECORD, check, is_kept, keep
-from fencepost.traces.exploration.folder import FolderError
+from fencepost.traces.exploration.folder import RECORD, FolderError, check, is_kept, keep
 
 
 @pytest.fixture

@@ -9,8 +9,7 @@ import pytest
 
 from fencepost.checks.conformance.java_side.session import SessionError, waiting
 from fencepost.checks.conformance.running.adapter import Allowance, Deviation, Owed, Seen, Taken
-from fencepost.checks.conformance.running.campaign import Result, campaign, single
-from fencepost.checks.conformance.running.shortening import shortened
+from fencepost.checks.conformance.running.campaign import Result, campaign, shortened, single
 from fencepost.model.language import Protocol
 from fencepost.properties.registry import Entry
 from fencepost.properties.vocabulary import Suite
