@@ -19,8 +19,8 @@ from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS
 from fencepost.checks.conformance.reproductions.reproduction import Comparison, NotSetUp, Observation, Reproduction, compared
 from fencepost.checks.conformance.reproductions.stage import Stage
 from fencepost.checks.console.extras import ODDS, require
-from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.options import Classes, Format, Jars, Quiet
+from fencepost.checks.console.printing import in_format
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.console.requests import Argument, Option
 from fencepost.checks.engines.results.verdicts import ExitStatus

@@ -1,12 +1,17 @@
-"""What is printed is text: control characters of names and texts that come from files are spelled out, as ``\\x1b``."""
+"""What is printed, in which of the formats of a command, and what the user's terminal can show of it.
+
+It is text: control characters of names and texts that come from files are spelled out, as ``\\x1b``.
+"""
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
 
 from fencepost.checks.console.progress import LINE_AGAIN
 from fencepost.traces.wording.styles import STYLES
@@ -46,3 +51,26 @@ def spelled() -> Iterator[None]:
         yield
     finally:
         sys.stdout, sys.stderr = before
+
+
+def width() -> int:
+    """The columns to fill: those of the terminal up to 140, 120 where there is none."""
+    return min(shutil.get_terminal_size((120, 24)).columns, 140)
+
+
+def screen() -> int:
+    """The columns of what is to fit on one screen: those of a terminal, at most 80 where it is read elsewhere."""
+    return width() if sys.stdout.isatty() else min(width(), 80)
+
+
+def colour() -> bool:
+    """Whether to print in colour: on a terminal that has some, unless the user sets NO_COLOR (no-color.org)."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+Printed = TypeVar("Printed")
+
+
+def in_format(name: str, **formats: Callable[[], Printed]) -> Printed:
+    """What the format of that name makes, of a table that has an entry for each; a name that it does not have is a KeyError."""
+    return formats[name]()

@@ -16,7 +16,7 @@ from fencepost.checks.engines.odds.cycles import without_faults
 from fencepost.checks.engines.odds.linear import Chain, Floats
 from fencepost.checks.engines.odds.transitions import Transitions, rates_of
 from fencepost.model.counts import count_of
-from fencepost.model.kernel.walks.phases import MODES
+from fencepost.model.kernel.walks.law import MODES
 from fencepost.model.odds.clocks import Kind
 from fencepost.model.odds.numbers import Numbers
 

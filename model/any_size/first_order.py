@@ -42,10 +42,9 @@ from fencepost.model.language.mistakes import Location, ModelError, build
 from fencepost.model.language.protocol import Per, Protocol
 from fencepost.model.terms import values as terms
 from fencepost.model.terms.nodes import Function, S, Term
-from fencepost.model.terms.rewriting import Rewriting
 from fencepost.model.terms.simplification import simplified
 from fencepost.model.terms.sorts import BOOL, Sort
-from fencepost.model.terms.traversal import substituted
+from fencepost.model.terms.traversal import Rewriting, substituted
 from fencepost.model.terms.values import (
     FALSE,
     TRUE,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 
-from fencepost.model.kernel.walks import phases
+from fencepost.model.kernel.walks import law as cycle
 from fencepost.model.language import Protocol
 from fencepost.model.language.declarations import Action
 from fencepost.model.odds.laws import Law
@@ -16,10 +16,10 @@ from fencepost.model.odds.numbers import MS_PER_YEAR, NEVER, Number, Numbers
 class Kind(IntEnum):
     """What an action is to the odds: a step of the traffic, an arrival of it, a fault, or what an outage ends with."""
 
-    STEP = phases.STEP
-    ARRIVAL = phases.ARRIVAL
-    FAULT = phases.FAULT
-    ENDING = phases.ENDING
+    STEP = cycle.STEP
+    ARRIVAL = cycle.ARRIVAL
+    FAULT = cycle.FAULT
+    ENDING = cycle.ENDING
 
 
 class UnclockedError(Exception):

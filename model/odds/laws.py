@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from fencepost.model.kernel.walks.durations import CONSTANT, EXPONENTIAL, HEAVY, STAGES, TIMER
+from fencepost.model.kernel.walks.law import CONSTANT, EXPONENTIAL, HEAVY, STAGES, TIMER
 
 Law = Literal["exponential", "timer", "constant", "heavy"]
 LAWS: Mapping[Law, int] = {"exponential": EXPONENTIAL, "timer": TIMER, "constant": CONSTANT, "heavy": HEAVY}

@@ -1,11 +1,14 @@
-"""Terms made of other terms: with other arguments, with some terms in the place of others."""
+"""Terms made of other terms: with other arguments, with some terms in the place of others, with other meanings of functions.
+
+The last is done under quantifiers, too: what a formula says of the state after a step.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count
 
-from fencepost.model.terms.nodes import S, Term, below, constant, constants_of, made
+from fencepost.model.terms.nodes import Function, S, Term, below, constant, constants_of, made
 from fencepost.model.terms.values import Condition, condition, conditions_of
 
 _NUMBERS = count()
@@ -89,3 +92,26 @@ def conjuncts(term: Condition) -> Iterator[Condition]:
             yield from conjuncts(part)
     elif term.op != "true":
         yield term
+
+
+class Rewriting:
+    """Puts, for every application of certain functions, what is said of its arguments."""
+
+    def __init__(self, meanings: Mapping[Function[Term], Callable[..., Term]]) -> None:
+        self._meanings = dict(meanings)
+        self._done: dict[Term, Term] = {}
+
+    def of(self, term: S) -> S:
+        """The term with these meanings."""
+        if term not in self._done:
+            self._done[term] = self._rewritten(term)
+        return self._done[term]  # type: ignore[return-value]  # of the same sort
+
+    def _rewritten(self, term: Term) -> Term:
+        if term.op in QUANTIFIERS:
+            bound, before = opened(term, "~")
+            body = self.of(before)
+            return term if body is before else made(term.op, term.sort, (body,), tuple(bound))
+        arguments = tuple([self.of(argument) for argument in term.arguments])
+        meaning = self._meanings.get(term.detail) if term.op == "apply" else None
+        return with_arguments(term, arguments) if meaning is None else meaning(*arguments)

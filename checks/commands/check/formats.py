@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fencepost.checks.console.terminal import colour, screen, width
+from fencepost.checks.console.printing import colour, screen, width
 from fencepost.checks.reports.finished import FinishedRun
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from fencepost.checks.commands.check.formats import ANNOTATED, DOCUMENTS, TEXT, Format
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.check.subject import is_of_everything
-from fencepost.checks.console.terminal import colour, width
+from fencepost.checks.console.printing import colour, width
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.reports.in_short import failure_text, is_of_known_bug, protocol_line
 from fencepost.checks.reports.report import text

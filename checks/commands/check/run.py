@@ -21,8 +21,8 @@ from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.check.subject import Subject, come_first, refuse, wanted_alone
 from fencepost.checks.console.extras import ODDS, SECOND_SOLVER, require
 from fencepost.checks.console.options import UNNAMED
+from fencepost.checks.console.printing import colour, screen, width
 from fencepost.checks.console.progress import Reporter, Watch, interruptible
-from fencepost.checks.console.terminal import colour, screen, width
 from fencepost.checks.engines.ahead import Ahead, Means, Work
 from fencepost.checks.engines.results.findings import Checked, PropertyError
 from fencepost.checks.engines.results.verdicts import ExitStatus

@@ -23,7 +23,7 @@ from fencepost.checks.conformance.running.pair import Outcome, Pair
 from fencepost.checks.conformance.running.view import Views
 from fencepost.checks.conformance.scenario import restarts, unseen
 from fencepost.checks.conformance.targets import Asked, Target
-from fencepost.checks.console.formats import in_format
+from fencepost.checks.console.printing import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust

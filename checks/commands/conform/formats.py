@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fencepost.checks.console.terminal import colour, width
+from fencepost.checks.console.printing import colour, width
 
 if TYPE_CHECKING:
     from fencepost.checks.commands.conform.report import Held

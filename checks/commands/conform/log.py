@@ -11,9 +11,8 @@ from fencepost.checks.conformance.logs.events import Log, LogError, events_of, r
 from fencepost.checks.conformance.logs.explanation import Explanation, explain
 from fencepost.checks.conformance.logs.mismatch import alternatives, possible, why_not
 from fencepost.checks.console.extras import SPARK, require
-from fencepost.checks.console.formats import in_format
+from fencepost.checks.console.printing import in_format, width
 from fencepost.checks.console.progress import Reporter, interruptible
-from fencepost.checks.console.terminal import width
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.model.counts import count_of
 from fencepost.model.kernel import Kernel

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from fencepost.checks.commands.conform.request import MirrorsRequest
 from fencepost.checks.conformance.java_side.mirrors import Looked, look_up
 from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
-from fencepost.checks.console.formats import in_format
+from fencepost.checks.console.printing import in_format
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.model.releases import SYSTEMS, release

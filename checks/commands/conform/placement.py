@@ -10,7 +10,7 @@ from fencepost.checks.conformance.bookkeeper.placement import Result, compare, p
 from fencepost.checks.conformance.bookkeeper.target import bookkeeper
 from fencepost.checks.conformance.java_side.jars import Release
 from fencepost.checks.conformance.java_side.toolchain import toolchain
-from fencepost.checks.console.formats import in_format
+from fencepost.checks.console.printing import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.model.bookkeeper.isolation import counts_down

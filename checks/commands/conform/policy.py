@@ -18,7 +18,7 @@ from fencepost.checks.conformance.policy.cases import Rule
 from fencepost.checks.conformance.policy.code import Code
 from fencepost.checks.conformance.policy.registry import RULES
 from fencepost.checks.conformance.targets import Asked
-from fencepost.checks.console.formats import in_format
+from fencepost.checks.console.printing import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.settings import release_of

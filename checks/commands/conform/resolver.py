@@ -10,7 +10,7 @@ from fencepost.checks.conformance.java_side.own_build import OwnBuild
 from fencepost.checks.conformance.java_side.toolchain import toolchain
 from fencepost.checks.conformance.service_unit.resolver import RELEASES, Result, compare, resolver_of
 from fencepost.checks.conformance.targets import Asked
-from fencepost.checks.console.formats import in_format
+from fencepost.checks.console.printing import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.model.counts import count_of

@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 from fencepost.checks.commands.conform.request import LogRequest
-from fencepost.checks.console.formats import in_format
+from fencepost.checks.console.printing import in_format
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.history.explaining import Question, as_json, explained, keep

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from fencepost.checks.commands.explore.request import EVERY_CORE, ExploreRequest
 from fencepost.checks.console.extras import PLOTS, SPARK, require
+from fencepost.checks.console.printing import colour, width
 from fencepost.checks.console.progress import Reporter, interruptible
-from fencepost.checks.console.terminal import colour, width
 from fencepost.checks.console.unread import chosen_aloud
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status

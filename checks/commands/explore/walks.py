@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fencepost.checks.commands.explore.request import EVERY_CORE, ExploreRequest
+from fencepost.checks.console.printing import colour, width
 from fencepost.checks.console.progress import Reporter, interruptible
-from fencepost.checks.console.terminal import colour, width
 from fencepost.checks.engines.results.verdicts import VIOLATED, ExitStatus
 from fencepost.model.counts import count_of
 from fencepost.model.kernel.walks.walks import WalkProgress

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from fencepost.checks.commands.lemmas.request import LemmasRequest
-from fencepost.checks.console.formats import in_format
+from fencepost.checks.console.printing import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.unread import chosen_aloud
 from fencepost.checks.engines.lemmas.finding import Lemmas, Means, Telling, find

@@ -9,9 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from fencepost.checks.commands.odds.request import OddsRequest
-from fencepost.checks.console.formats import in_format
+from fencepost.checks.console.printing import in_format, width
 from fencepost.checks.console.progress import Reporter, interruptible
-from fencepost.checks.console.terminal import width
 from fencepost.checks.engines.odds.transitions import transitions
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.odds.answering import Means, odds_of

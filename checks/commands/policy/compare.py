@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 import pyarrow as pa
 
 from fencepost.checks.commands.policy.request import CompareRequest
-from fencepost.checks.console.formats import in_format
+from fencepost.checks.console.printing import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.comparison.contenders import contenders

@@ -19,7 +19,7 @@ from fencepost.checks.commands.policy.request import (
     PlaceRequest,
     SplitRequest,
 )
-from fencepost.checks.console.formats import in_format
+from fencepost.checks.console.printing import in_format
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.settings import Settings, changed, read_settings
 from fencepost.checks.policy.snapshot import note_ports, read_snapshot, read_topics

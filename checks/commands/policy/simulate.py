@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from fencepost.checks.commands.policy.request import SimulateRequest
-from fencepost.checks.console.formats import in_format
+from fencepost.checks.console.printing import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.settings import changed, read_settings

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from fencepost.checks.commands.releases.request import DiffRequest
 from fencepost.checks.conformance.java_side.comparing import Difference, difference, project_of
-from fencepost.checks.console.formats import in_format
+from fencepost.checks.console.printing import in_format
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.reports.bugs_on_code import Compared, write

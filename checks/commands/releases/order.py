@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 
 from fencepost.checks.commands.releases.request import OrderRequest
-from fencepost.checks.console.formats import in_format
-from fencepost.checks.console.terminal import screen
+from fencepost.checks.console.printing import in_format, screen
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.model.counts import count_of
 from fencepost.model.releases import ReleaseError, Releases, modelled

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 
 from fencepost.checks.commands.releases.request import ListRequest
 from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS
-from fencepost.checks.console.formats import in_format
+from fencepost.checks.console.printing import in_format
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.reports.bugs_on_code import replayed
 from fencepost.model.counts import count_of

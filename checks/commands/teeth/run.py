@@ -8,9 +8,8 @@ from dataclasses import replace
 from functools import partial
 
 from fencepost.checks.commands.teeth.request import TeethRequest
-from fencepost.checks.console.formats import in_format
+from fencepost.checks.console.printing import colour, in_format, width
 from fencepost.checks.console.progress import Reporter, interruptible
-from fencepost.checks.console.terminal import colour, width
 from fencepost.checks.console.unread import chosen_aloud
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus

@@ -21,8 +21,8 @@ from fencepost.checks.commands.trace.request import (
 )
 from fencepost.checks.commands.trace.show import protocols_with, shown, violated_of
 from fencepost.checks.console.extras import PLOTS, require
+from fencepost.checks.console.printing import width
 from fencepost.checks.console.progress import Reporter, interruptible
-from fencepost.checks.console.terminal import width
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from fencepost.checks.commands.trace.request import ShowRequest
-from fencepost.checks.console.terminal import colour, width
+from fencepost.checks.console.printing import colour, width
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry

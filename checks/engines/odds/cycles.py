@@ -14,7 +14,7 @@ from fencepost.checks.engines.odds.linear import Chain, Floats
 from fencepost.checks.engines.odds.transitions import InstanceError, Transitions, rates_of
 from fencepost.model.kernel.compiler.loops import Integer, native
 from fencepost.model.kernel.compiler.packing import Flags, Integers, Places
-from fencepost.model.kernel.walks.phases import AFTER, ARRIVAL, ENDING, FAULT, IN, LEAD, ON, PHASES, PRE, STEP, STIRRED
+from fencepost.model.kernel.walks.law import AFTER, ARRIVAL, ENDING, FAULT, IN, LEAD, ON, PHASES, PRE, STEP, STIRRED
 from fencepost.model.language.declarations import Action
 from fencepost.model.odds.clocks import shared
 from fencepost.model.odds.numbers import Numbers

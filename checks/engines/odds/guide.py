@@ -15,7 +15,7 @@ import numpy as np
 from fencepost.checks.engines.odds.cycles import Cycles
 from fencepost.checks.engines.odds.incidents import solved
 from fencepost.checks.engines.odds.linear import Chain, Floats
-from fencepost.model.kernel.walks.phases import FIRST, MODES, PRE
+from fencepost.model.kernel.walks.law import FIRST, MODES, PRE
 from fencepost.model.odds.numbers import Numbers
 
 BEGINS, ENDS, COMES = "begins", "ends", "comes"

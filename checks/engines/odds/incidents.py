@@ -16,7 +16,7 @@ import numpy as np
 from fencepost.checks.engines.odds.cycles import Cycles
 from fencepost.checks.engines.odds.linear import Floats
 from fencepost.checks.engines.odds.transitions import rates_of
-from fencepost.model.kernel.walks.phases import IN, LEAD, ON, PRE, STIRRED
+from fencepost.model.kernel.walks.law import IN, LEAD, ON, PRE, STIRRED
 from fencepost.model.odds.numbers import MS_PER_YEAR, Numbers
 
 _TINY = 1e-300

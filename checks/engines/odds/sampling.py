@@ -16,8 +16,7 @@ from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.compiler.loops import Crew
 from fencepost.model.kernel.compiler.packing import Floats, Integers, Words
 from fencepost.model.kernel.compiler.program import Program
-from fencepost.model.kernel.walks.law import Bases, Law, Place
-from fencepost.model.kernel.walks.phases import IN, LEAD, MODES, ROWS, STEP
+from fencepost.model.kernel.walks.law import IN, LEAD, MODES, ROWS, STEP, Bases, Law, Place
 from fencepost.model.kernel.walks.weighted import HITS, SCORE, SQUARES, STEPS, walk_weighted
 from fencepost.model.language import Protocol
 from fencepost.model.odds.clocks import Clock, Kind, shared

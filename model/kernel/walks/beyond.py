@@ -16,8 +16,7 @@ import numpy as np
 from fencepost.model.kernel.compiler.machine import Kernel
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.compiler.program import Program, addresses
-from fencepost.model.kernel.walks.course import Sought, Starts, Strategy, course_of
-from fencepost.model.kernel.walks.sample import Sample
+from fencepost.model.kernel.walks.course import Sample, Sought, Starts, Strategy, course_of
 from fencepost.model.kernel.walks.walking import NO_TRAIL, SAMPLED, Walker, walk_all
 
 CONFIDENCE = 0.99

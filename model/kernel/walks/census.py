@@ -12,8 +12,7 @@ from fencepost.model.kernel.compiler.loops import Integer, bump, call2, load, lo
 from fencepost.model.kernel.compiler.machine import Kernel
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.compiler.program import Program, addresses, members
-from fencepost.model.kernel.walks.course import Course, Sought, Starts, Strategy, course_of
-from fencepost.model.kernel.walks.sample import Sample
+from fencepost.model.kernel.walks.course import Course, Sample, Sought, Starts, Strategy, course_of
 from fencepost.model.kernel.walks.walking import DEADLOCKS, NO_TRAIL, SAMPLED, STEPS, Trail, Walker, walk_all, walk_once
 
 Integers = npt.NDArray[np.int64]

@@ -15,8 +15,7 @@ from fencepost.model.kernel.compiler.machine import Kernel
 from fencepost.model.kernel.compiler.packing import Integers, Words
 from fencepost.model.kernel.compiler.program import Program, addresses, members
 from fencepost.model.kernel.search.paths import Path, plain
-from fencepost.model.kernel.walks.course import FindKind, Sought, Starts, Strategy, course_of
-from fencepost.model.kernel.walks.sample import Sample
+from fencepost.model.kernel.walks.course import FindKind, Sample, Sought, Starts, Strategy, course_of
 from fencepost.model.kernel.walks.walking import DEADLOCKS, NO_TRAIL, SAMPLED, STEPS, Trail, Walker, walk_all
 
 WalkOutcome = Literal["sampled", "violated", "time", "interrupted"]

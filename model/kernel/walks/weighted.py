@@ -1,6 +1,6 @@
 """Walks with a rate for each action and a weight: they estimate how often something rare happens, without a graph.
 
-A walk is a cycle from message to message (the phases and modes of ``phases``). Half of the walks follow the undisturbed
+A walk is a cycle from message to message (the phases and modes of ``law``). Half of the walks follow the undisturbed
 traffic, half a disturbance, from a fault at rest, until the message that meets it. A walk chooses otherwise than the rates say,
 and weighs less for what it makes likelier, so that the mean of the scores is that of the rates. Rare actions together have a
 fixed probability (balanced failure biasing: Shahabuddin, Management Science 40, 1994); where there is a guide, most choices go
@@ -16,9 +16,7 @@ import numpy as np
 from fencepost.model.kernel.compiler.loops import Integer, Real, Word, call6, lowest_bit, native
 from fencepost.model.kernel.compiler.packing import Floats
 from fencepost.model.kernel.compiler.program import Program, copy
-from fencepost.model.kernel.walks.durations import ended, exponential, passed, run, soonest, uniform
-from fencepost.model.kernel.walks.law import Bases, Law, Place
-from fencepost.model.kernel.walks.phases import (
+from fencepost.model.kernel.walks.law import (
     AFTER,
     ARRIVAL,
     ENDING,
@@ -31,6 +29,15 @@ from fencepost.model.kernel.walks.phases import (
     PRE,
     STEP,
     STIRRED,
+    Bases,
+    Law,
+    Place,
+    ended,
+    exponential,
+    passed,
+    run,
+    soonest,
+    uniform,
 )
 from fencepost.model.kernel.walks.walking import GAMMA, mix
 

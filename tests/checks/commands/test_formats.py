@@ -11,7 +11,7 @@ from fencepost.checks.commands.arguments import whole_line
 from fencepost.checks.commands.check.formats import ANNOTATED, DOCUMENTS, TEXT
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.conform import formats as conform
-from fencepost.checks.console.formats import in_format
+from fencepost.checks.console.printing import in_format
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.reports.documents import Refusal
 from tests.command import ROOT

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from fencepost.checks.console.terminal import colour
+from fencepost.checks.console.printing import colour
 
 
 def test_colour_is_for_terminals_whose_users_want_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import pytest
 from fencepost.checks.engines.odds.transitions import transitions
 from fencepost.checks.odds.solving import Solver, interval, throttled
 from fencepost.checks.odds.ways import OVERLAP, WAYS, Way
-from fencepost.model.kernel.walks.durations import LONG, LONG_ONES, SHORT
+from fencepost.model.kernel.walks.law import LONG, LONG_ONES, SHORT
 from fencepost.model.odds.numbers import MS_PER_YEAR, published
 from fencepost.properties.protocols import PROTOCOLS
 from tests.checks.odds.solver import SOLVER

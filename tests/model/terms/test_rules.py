@@ -15,10 +15,9 @@ from fencepost.model.terms.evaluation import Evaluation
 from fencepost.model.terms.in_smtlib import InSmtLib
 from fencepost.model.terms.in_z3 import InZ3, raw
 from fencepost.model.terms.nodes import Function, constant, literal, number
-from fencepost.model.terms.rewriting import Rewriting
 from fencepost.model.terms.simplification import simplified, truth_of
 from fencepost.model.terms.sorts import BOOL, INT, names_sort
-from fencepost.model.terms.traversal import conjuncts, substituted
+from fencepost.model.terms.traversal import Rewriting, conjuncts, substituted
 from fencepost.model.terms.values import (
     TRUE,
     conditional,

@@ -16,7 +16,7 @@ from fencepost.checks.engines.odds.sampling import CHUNK, Estimate, Sums, Walks,
 from fencepost.checks.engines.odds.transitions import InstanceError, transitions
 from fencepost.checks.odds.solving import Solver, instance, repair_of
 from fencepost.checks.odds.ways import WAYS, Way
-from fencepost.model.kernel.walks.durations import LONG, LONG_ONES, SHORT
+from fencepost.model.kernel.walks.law import LONG, LONG_ONES, SHORT
 from fencepost.model.language import And, Protocol, Truth
 from fencepost.model.odds.numbers import MS_PER_YEAR, Numbers, published
 from fencepost.model.pulsar.topic.state import NONE

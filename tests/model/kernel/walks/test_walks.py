@@ -18,8 +18,7 @@ from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.compiler.loops import HAS_DEPOSIT, by_clearing, by_deposit
 from fencepost.model.kernel.compiler.program import Program, bit_set, members
 from fencepost.model.kernel.search.search import search
-from fencepost.model.kernel.walks.course import Strategy
-from fencepost.model.kernel.walks.sample import Sample
+from fencepost.model.kernel.walks.course import Sample, Strategy
 from fencepost.model.kernel.walks.walking import first_of
 from fencepost.model.kernel.walks.walks import WalkResult, random_walks, walk_path
 from fencepost.model.language import And, Not, OneOf, Protocol
