@@ -41,8 +41,8 @@ class Bookies:
 @dataclass(frozen=True, kw_only=True)
 class Topics:
     """What managed ledgers take: deduplication, entries of a full ledger, whether adds time out, whether cursors are recovered
-    later, whether nothing is ever trimmed, whether unused topics are deleted, and whether BookKeeper's metadata come by a
-    session of their own."""
+    later, whether nothing is ever trimmed, whether unused topics are deleted, whether BookKeeper's metadata come by a
+    session of their own, and whether topics are replicated to another cluster."""
 
     deduplication: bool
     most_entries: int
@@ -51,6 +51,7 @@ class Topics:
     keeps_all: bool
     deletes: bool
     separate_store: bool
+    replicated: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

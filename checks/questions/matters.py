@@ -13,6 +13,7 @@ from typing import Literal
 from fencepost.checks.settings.broker_conf import Taken
 from fencepost.model.language import Protocol
 from fencepost.model.language.mistakes import guess
+from fencepost.properties.configuration import Configuration
 from fencepost.properties.registry import Entry, Instance, RegistryError, Value
 from fencepost.properties.theorems import Theory
 
@@ -35,7 +36,7 @@ class Matter:
     instance that shows it: a bug that does so there needs, besides its own events, those that lead to the move. ``through``
     says of a row how what it shows reaches a user, if not so. ``after`` is the property of a cluster that a bug violates of
     which another answer has told already: it is not told again. ``controls`` are properties of topics that hold with some
-    settings only, each with the setting.
+    settings only, each with the setting. ``asked_of`` says whether it is asked of a cluster.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Matter:
     through: Mapping[str, Through] = field(default_factory=dict)
     after: str = ""
     controls: Mapping[str, str] = field(default_factory=dict)
+    asked_of: Callable[[Configuration], bool] = lambda cluster: True
 
 
 LOST = "acked_is_in_log"
@@ -108,6 +110,13 @@ MATTERS = (
         "two brokers can serve a topic",
         ("owners", "owners_in_the_end"),
         passing=("owners",),
+    ),
+    Matter(
+        "elsewhere",
+        "Can a message be missing in the other cluster?",
+        "a message can be missing in the other cluster",
+        (),
+        asked_of=lambda cluster: cluster.topics.replicated,
     ),
 )
 """In the order in which they are answered: what costs users most is the first.

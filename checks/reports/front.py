@@ -42,6 +42,7 @@ ALSO = {
     "service": "out of service for good",
     "order": "twice or out of order",
     "owners": "two owners for good",
+    "elsewhere": "missing in the other cluster",
 }
 """What each of the other questions is about, in a few words."""
 
@@ -257,7 +258,15 @@ def _of_namespaces(group: Group, opening: Opening) -> str:
     of_group = replace(opening.now.cluster, settings=group.settings).not_modelled
     judged = {each.feature.name for each in of_group} - {each.feature.name for each in opening.not_judged}
     besides = f"; not judged: {', '.join(sorted(judged))}" if judged else ""
-    return f"{names} ({words}): {count_of(len(ways), 'way')}, {change or 'the same'}{known}{besides}{orders}"
+    missing = f"; {_elsewhere(group.elsewhere, opening)}" if group.elsewhere is not None else ""
+    return f"{names} ({words}): {count_of(len(ways), 'way')}, {change or 'the same'}{known}{missing}{besides}{orders}"
+
+
+def _elsewhere(answer: Answer, opening: Opening) -> str:
+    """In how many ways a message of some namespaces can be missing in the other cluster."""
+    ways = in_order(answer.ways, opening.never, opening.accepted).count
+    known = "" if ways or not answer.gaps else ", not known"
+    return f"{ALSO[answer.matter.name]}: {count_of(len(ways), 'way') if ways else 'no way'}{known}"
 
 
 def _by(ways: Iterable[Way]) -> str:

@@ -60,6 +60,7 @@ ADD_TIMEOUT = "managedLedgerAddEntryTimeoutSeconds"
 LAZY_CURSORS = "lazyCursorRecovery"
 RETENTION_TIME, RETENTION_SIZE = "defaultRetentionTimeInMinutes", "defaultRetentionSizeInMB"
 DELETES_INACTIVE = "brokerDeleteInactiveTopicsEnabled"
+CLUSTERS = "replication_clusters"
 BOOKKEEPER_STORE = "bookkeeperMetadataServiceUri"
 
 
@@ -67,7 +68,7 @@ BOOKKEEPER_STORE = "bookkeeperMetadataServiceUri"
 class TopicSettings:
     """Deduplication; entries of a full ledger; after how many seconds an add times out (not at all: 0 or less); whether cursors
     are recovered after the topic is served; what is retained (for good: a negative number); whether inactive topics are
-    deleted; whether BookKeeper's metadata come by a session of their own."""
+    deleted; whether BookKeeper's metadata come by a session of their own; the clusters that messages are replicated to."""
 
     deduplication: Taken[bool]
     most_entries: Taken[int]
@@ -77,13 +78,14 @@ class TopicSettings:
     retention_size: Taken[int]
     deletes_inactive: Taken[bool]
     bookkeeper_store: Taken[bool]
+    clusters: Taken[str]
 
     @property
     def taken(self) -> tuple[Taken[Any], ...]:
         """Those that some file has, in the order in which they are reported."""
         every: tuple[Taken[Any], ...] = (
             *(self.deduplication, self.most_entries, self.add_timeout, self.lazy_cursors),
-            *(self.retention_time, self.retention_size, self.deletes_inactive, self.bookkeeper_store),
+            *(self.retention_time, self.retention_size, self.deletes_inactive, self.bookkeeper_store, self.clusters),
         )
         return tuple(each for each in every if each.place is not None)
 
@@ -109,6 +111,7 @@ class TopicSettings:
             keeps_all=self.keeps_all,
             deletes=self.deletes,
             separate_store=self.bookkeeper_store.value,
+            replicated=len([name for name in self.clusters.value.split(",") if name.strip()]) > 1,
         )
 
 
@@ -125,6 +128,7 @@ def topic_settings(conf: BrokerConf) -> TopicSettings:
         conf.number(RETENTION_SIZE, 0, remedy.format(RETENTION_SIZE), least=-LARGEST),
         conf.flag(DELETES_INACTIVE, True),
         Taken(BOOKKEEPER_STORE, separate is not None, separate.place if separate else None),
+        conf.given(CLUSTERS) or Taken(CLUSTERS, "", None),
     )
 
 

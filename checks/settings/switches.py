@@ -83,11 +83,6 @@ def one_of(key: str, *values: str) -> Switch:
     return Switch(key, lambda text: text.strip() in values)
 
 
-def several(key: str) -> Switch:
-    """On if it lists more than one."""
-    return Switch(key, lambda text: len([part for part in text.split(",") if part.strip()]) > 1)
-
-
 def switched_on(features: Sequence[Feature], conf: BrokerConf) -> list[SwitchedOn]:
     """The features that the files switch on: some setting of each is in one of them."""
     found = (_in(feature, conf) for feature in features)
@@ -214,11 +209,6 @@ PAGE = "docs/explanation/not-modelled.md"
 
 
 NOT_MODELLED = (
-    Feature(
-        "geo-replication",
-        "copies of messages in another cluster, and what deduplication makes of them there",
-        ((several("replication_clusters"),),),
-    ),
     Feature(
         "offload",
         "ledgers that are moved to tiered storage, and their deletion from the bookies",

@@ -16,7 +16,6 @@ from fencepost.checks.questions.bugs.searching import known_bugs_in
 from fencepost.checks.questions.guarantees.establishing import Established, establish
 from fencepost.checks.questions.guarantees.judging import Guaranteed
 from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
-from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.settings.cluster_settings import Cluster, Settings, read_settings
 from fencepost.checks.settings.files.input_files import read_bytes
 from fencepost.model.counts import count_of
@@ -83,7 +82,9 @@ def groups(asked: CheckRequest, cluster: Cluster, means: Means) -> Iterator[Grou
     """Each group of namespaces, with its own answer where its settings are not the cluster's. Raises what ``check`` raises."""
     for names, settings in settings_of_groups(asked):
         is_same = _judged(settings) == _judged(cluster.settings)
-        yield Group(names, settings, None if is_same else _lost(settings, cluster, means.apart()))
+        apart, matters = means.apart(), ("lost", "elsewhere")
+        lost, elsewhere = (None if is_same else _answer(name, settings, cluster, apart) for name in matters)
+        yield Group(names, settings, lost, elsewhere)
         means.passed()
 
 
@@ -119,12 +120,13 @@ def _judged(settings: Settings) -> object:
     """What an answer depends on, without the places of it."""
     sizes = (settings.ledger.ensemble.value, settings.ledger.write_quorum.value, settings.ledger.ack_quorum.value)
     ordered = tuple((each.feature.name, each.says) for each in settings.orders)
-    return sizes, tuple(sorted(parameters_of(settings.configuration()).items(), key=str)), ordered
+    taken = tuple(sorted(parameters_of(settings.configuration()).items(), key=str))
+    return sizes, taken, settings.topic.plain.replicated, ordered
 
 
-def _lost(settings: Settings, cluster: Cluster, means: Means) -> Answer:
+def _answer(name: str, settings: Settings, cluster: Cluster, means: Means) -> Answer | None:
+    """The answer to the question of that name with the settings of a namespace; None if it is not asked with them."""
     bookies = max(cluster.bookies, settings.ledger.ensemble.value)
     other = replace(cluster, settings=settings, bookies=bookies)
     bugs, rows = known_bugs_in(other.configuration, other.releases), dict[str, Established]()
-    assert MATTERS[0].name == "lost"
-    return next(answered(other, bugs, means, rows))
+    return next(answered(other, bugs, means, rows, (name,)), None)

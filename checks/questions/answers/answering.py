@@ -223,12 +223,13 @@ def _covered(matter: Matter, bugs: Iterable[KnownBug], whole: Whole, means: Mean
 
 @dataclass(frozen=True)
 class Group:
-    """Namespaces whose settings are the same: their names, these settings, and whether a message can be lost with
-    them; None where the cluster's own answer holds."""
+    """Namespaces whose settings are the same: their names, these settings, whether a message can be lost with them, None where
+    the cluster's own answer holds, and whether one can be missing in the other cluster, None where that is not asked."""
 
     names: tuple[str, ...]
     settings: Settings
     lost: Answer | None
+    elsewhere: Answer | None = None
 
 
 def questions(cluster: Cluster) -> Iterator[Guarantee]:
@@ -294,11 +295,14 @@ def answered(
     bugs: Sequence[KnownBug],
     means: Means,
     rows: dict[str, Established],
+    names: Collection[str] = (),
 ) -> Iterator[Answer]:
-    """What users ask first, one answer after the other; the guarantees that it takes go to ``rows``. Raises what ``check``
-    raises."""
+    """What users ask first, or what of it has these ``names``, one answer after the other; the guarantees that it takes go to
+    ``rows``. Raises what ``check`` raises."""
     asked, whole = {question.name: question for question in questions(cluster)}, Whole(cluster.configuration, cluster.releases)
     for matter in MATTERS:
+        if not matter.asked_of(cluster.configuration) or (names and matter.name not in names):
+            continue
         for name in matter.rows:
             if name in asked and name not in rows:
                 rows[name] = establish(asked[name], means)
