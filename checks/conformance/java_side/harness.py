@@ -86,7 +86,7 @@ def harness(
     compiler's first complaint if the release does not have what the harness uses.
     """
     tools = (tools or toolchain()).at_least(release.java, str(release))
-    path = own.over(jars(release, tools), str(release)) if own else jars(release, tools)
+    path = own.over(jars(release, tools), str(release), release.kept) if own else jars(release, tools)
     mine = folder.resolve() if isinstance(folder, Path) else JAVA / folder
     folders = [*(JAVA / each for each in (SHARED.name, *besides)), mine]
     sources = [source for each in folders for source in sorted(each.rglob("*.java"))]

@@ -45,7 +45,8 @@ class Release:
     ``managed`` are poms (``group:artifact:version``) that say which versions belong together, ``settled`` artifacts whose
     version is said here. ``replaced`` are artifacts whose own poms do not resolve: Maven resolves the settled version, and
     their jars are put in its place, if it is there. An artifact in ``pins/SYSTEM-VERSION.sha256`` must be the jar that is
-    pinned there; Maven verifies the checksums of all the others. ``java`` is the oldest JDK that runs its classes.
+    pinned there; Maven verifies the checksums of all the others. ``java`` is the oldest JDK that runs its classes. ``kept`` are
+    the names of artifacts whose place no build of one's own takes.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Release:
     settled: tuple[str, ...] = ()
     replaced: tuple[str, ...] = ()
     java: int = LEAST
+    kept: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.name} {self.version}"

@@ -5,15 +5,15 @@ from __future__ import annotations
 import hashlib
 import re
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from fencepost.checks.conformance.java_side.classfiles import class_of
 from fencepost.checks.conformance.java_side.toolchain import ToolchainError
 
-_BESIDES = ("-sources.jar", "-javadoc.jar", "-tests.jar", "-test-sources.jar")
-"""What a build leaves beside the jar of an artifact."""
+_BESIDES = ("-sources.jar", "-javadoc.jar", "-tests.jar", "-test-sources.jar", "-test.jar", "-scaladoc.jar")
+"""What a build by Maven or, of Kafka, by Gradle leaves beside the jar of an artifact."""
 
 
 @dataclass(frozen=True)
@@ -33,15 +33,15 @@ class OwnBuild:
         jars = [f"jars of {self.jars}"] if self.jars else []
         return " and ".join([*(f"classes of {folder}" for folder in self.classes), *jars])
 
-    def over(self, path: Sequence[Path], what: str) -> list[Path]:
-        """The class path ``path`` of ``what`` with this build in it.
+    def over(self, path: Sequence[Path], what: str, kept: Collection[str] = ()) -> list[Path]:
+        """The class path ``path`` of ``what`` with this build in it, but for the artifacts that are ``kept`` as they are.
 
         Raises ToolchainError if a folder has nothing of what it should have, or changes nothing on this class path.
         """
-        own = self._jars()
+        own = [jar for jar in self._jars() if not any(_is_artifact(_artifact(jar), name) for name in kept)]
         artifacts = {_artifact(jar) for jar in own}
         replaced = [jar for jar in path if any(_is_artifact(name, _artifact(jar)) for name in artifacts)]
-        if own and not replaced:
+        if self.jars and not replaced:
             raise ToolchainError(f"no jar of {self.jars} takes the place of one of {what}: its artifacts have other names")
         rest = [jar for jar in path if jar not in replaced]
         folders = [folder.resolve() for folder in self.classes]

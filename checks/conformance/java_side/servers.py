@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fencepost.checks.conformance.java_side.jars import Artifact, Release
 from fencepost.checks.conformance.java_side.published import class_path
 from fencepost.model.releases import followed
@@ -16,10 +18,18 @@ def bookkeeper_processes(version: str) -> Release:
     return class_path("bookkeeper-processes", version, map(Artifact, (server, *ZOOKEEPER_SERVER)))
 
 
+def kafka_with_zookeeper(name: str, core: str, version: str, *besides: str) -> Release:
+    """The class path ``name`` of a release of Kafka's ``core``, with a ZooKeeper that runs on the JDKs of today, and what is
+    besides. A distribution of Kafka has an older ZooKeeper, which connects to nothing there: a build of one's own leaves it."""
+    added = ("org.apache.zookeeper:zookeeper:3.5.9", *ZOOKEEPER_SERVER, *besides)
+    artifacts = map(Artifact, (f"org.apache.kafka:{core}:{version}", *added))
+    kept = (*(each.split(":")[1] for each in added), "zookeeper-jute")
+    return replace(class_path(name, version, artifacts), kept=kept)
+
+
 def kafka_servers(version: str) -> Release:
-    """A release of Kafka's servers, with a ZooKeeper that runs on the JDKs of today."""
-    zookeeper = ("org.apache.zookeeper:zookeeper:3.5.9", *ZOOKEEPER_SERVER)
-    return class_path("kafka-servers", version, map(Artifact, (f"org.apache.kafka:kafka_2.12:{version}", *zookeeper)))
+    """A release of Kafka's servers."""
+    return kafka_with_zookeeper("kafka-servers", "kafka_2.12", version)
 
 
 UNPUBLISHED = ("org.apache.pulsar:jetcd-core-shaded", "org.apache.pulsar:pulsar-opentelemetry")

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from fencepost.checks.conformance.java_side.harness import OVER_ZOOKEEPER
-from fencepost.checks.conformance.java_side.jars import Artifact, Release
-from fencepost.checks.conformance.java_side.published import class_path
-from fencepost.checks.conformance.java_side.servers import ZOOKEEPER_SERVER
+from fencepost.checks.conformance.java_side.jars import Release
+from fencepost.checks.conformance.java_side.servers import kafka_with_zookeeper
 from fencepost.checks.conformance.kafka.controller import ControllerAdapter
 from fencepost.checks.conformance.targets import Bench, Target
 from fencepost.model.releases import held
 
 
 def kafka_controller(version: str) -> Release:
-    """A release of Kafka's core with a ZooKeeper that runs on the JDKs of today: its own connects to nothing there."""
-    core, zookeeper = f"org.apache.kafka:kafka_2.11:{version}", "org.apache.zookeeper:zookeeper:3.5.9"
+    """A release of Kafka's core, with what the harness speaks JSON with."""
     lines = "com.fasterxml.jackson.core:jackson-databind:2.10.5.1"
-    return class_path("kafka-controller", version, map(Artifact, (core, zookeeper, *ZOOKEEPER_SERVER, lines)))
+    return kafka_with_zookeeper("kafka-controller", "kafka_2.11", version, lines)
 
 
 start = Bench(

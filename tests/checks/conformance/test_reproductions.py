@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from fencepost.checks.conformance.java_side.jars import jars
+from fencepost.checks.conformance.java_side.servers import kafka_servers
 from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS
 from tests.checks.conformance.real import tools
 from tests.command import ROOT, command, fencepost
@@ -47,6 +50,17 @@ def test_a_release_in_which_it_is_fixed_ends_otherwise() -> None:
     ran = fencepost("reproduce", "missed-bounce", "--release", "2.2.2", "--quiet")
     assert ran.returncode == 12, ran
     assert "not as the finding says: not seen" in ran.stdout.splitlines()
+
+
+@pytest.mark.java
+@pytest.mark.deep
+def test_a_finding_on_kafka_is_seen_with_a_build_of_ones_own(tmp_path: Path) -> None:
+    """The jar of the release itself, under the name that a build gives it."""
+    (core,) = (jar for jar in jars(kafka_servers("1.0.2"), tools()) if jar.name.startswith("kafka_2.12-"))
+    shutil.copy(core, tmp_path / "kafka_2.12-1.0.3-SNAPSHOT.jar")
+    ran = fencepost("reproduce", "missed-bounce", "--jars", str(tmp_path), "--quiet")
+    assert ran.returncode == 0, ran
+    assert f"own build, not pinned: jars of {tmp_path}" in ran.stdout.splitlines()[0]
 
 
 @pytest.mark.java

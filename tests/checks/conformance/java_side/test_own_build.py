@@ -56,6 +56,14 @@ def test_a_jar_takes_the_place_of_its_artifact(tmp_path: Path, path: list[Path],
     assert OwnBuild(tmp_path / "target").over(path, "this") == [mine, *path[1:]]
 
 
+def test_a_jar_does_not_take_the_place_of_what_is_kept(tmp_path: Path, path: list[Path]) -> None:
+    mine, other = (jar(tmp_path / "target" / f"{name}.jar", SERVER) for name in ("bookkeeper-server-9", "z-0.9"))
+    assert OwnBuild(tmp_path / "target").over(path, "this", ("z",)) == [mine, *path[1:]]
+    assert OwnBuild(tmp_path / "target").over(path, "this") == [mine, other, path[1]]
+    with pytest.raises(ToolchainError, match=r"no jar of .*target takes the place of one of this"):
+        OwnBuild(tmp_path / "target").over(path, "this", ("z", "bookkeeper-server"))
+
+
 def test_classes_come_first(tmp_path: Path, path: list[Path]) -> None:
     mine, folder = jar(tmp_path / "target" / "bookkeeper-server-9.jar", SERVER), classes(tmp_path / "classes")
     assert OwnBuild(tmp_path / "target", (folder,)).over(path, "this") == [folder, mine, *path[1:]]

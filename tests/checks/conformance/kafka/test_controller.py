@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from fencepost.checks.conformance.java_side.jars import jars
+from fencepost.checks.conformance.java_side.own_build import OwnBuild
 from fencepost.checks.conformance.kafka.controller import ControllerAdapter
-from fencepost.checks.conformance.kafka.target import KAFKA_CONTROLLER, start
+from fencepost.checks.conformance.kafka.target import KAFKA_CONTROLLER, kafka_controller, start
 from fencepost.checks.conformance.running.campaign import campaign
 from fencepost.checks.conformance.running.pair import Outcome, Pair
 from fencepost.checks.conformance.targets import Asked
@@ -60,6 +65,22 @@ def brokers(outcome: Outcome, name: str) -> list[object]:
     """What the code shows of each broker in the end."""
     assert outcome.seen is not None
     return [shown[name] for shown in outcome.seen.values["brokers"].values()]
+
+
+def test_a_distribution_takes_the_place_of_kafka_and_not_of_zookeeper(tmp_path: Path) -> None:
+    """Its ZooKeeper connects to nothing on the JDKs of today, and what Gradle leaves beside a jar is none of it."""
+    (core,) = (jar for jar in jars(kafka_controller("0.10.2.2"), tools()) if jar.name.startswith("kafka_2.11-"))
+    shutil.copy(core, tmp_path / "kafka_2.11-0.10.3.0-SNAPSHOT.jar")
+    for name in ("zookeeper-3.4.9", "kafka_2.11-0.10.3.0-SNAPSHOT-test", "kafka_2.11-0.10.3.0-SNAPSHOT-scaladoc"):
+        (tmp_path / f"{name}.jar").write_bytes(b"none")
+    build = OwnBuild(tmp_path)
+    path = start.harness("0.10.2.2", own=build).command
+    (own,) = (part for part in path[path.index("-cp") + 1].split(os.pathsep) if Path(part).parent == tmp_path)
+    assert Path(own).name == "kafka_2.11-0.10.3.0-SNAPSHOT.jar"
+    protocols = [ENTRY.build(each, OF_0_10_2) for each in KAFKA_CONTROLLER.instances]
+    with start(Asked("0.10.2.2", own=build)) as adapter:
+        result = campaign(protocols, adapter, runs=2, steps=40, seed=5, weights=KAFKA_CONTROLLER.weights, stop_after=1)
+    assert result.agreeing == 2, unexplained(result)
 
 
 def test_runs_agree(adapter: ControllerAdapter) -> None:
