@@ -17,11 +17,9 @@ from pyspark.sql import DataFrame
 from fencepost.checks.conformance.logs.events import EmptyLogError, Line, Log, LogError, events_of
 from fencepost.checks.conformance.logs.explanation import LIMIT, explain
 from fencepost.checks.conformance.logs.mismatch import why_not
-from fencepost.checks.history.ledgers import ledger_parts
-from fencepost.checks.history.parts import Part, Row
+from fencepost.checks.history.parts import Part, Row, ledger_parts, unit_parts
 from fencepost.checks.history.schema import VERDICTS
 from fencepost.checks.history.tables import Tables
-from fencepost.checks.history.units import unit_parts
 from fencepost.model.kernel import Kernel
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import RegistryError, Value, find

@@ -1,10 +1,10 @@
-"""What the odds of some ways come to: rows of three kinds, each with what it rests on."""
+"""What the odds of some ways come to: rows of three kinds, each with what it rests on; and remedies by what they close."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,6 +14,7 @@ from fencepost.checks.engines.odds.sampling import Estimate
 from fencepost.checks.engines.odds.transitions import InstanceError
 from fencepost.checks.odds.solving import Drawer, Effect, Solver, Walker, interval
 from fencepost.checks.odds.ways import BOUNDED, Fleet, Way, ways
+from fencepost.checks.questions.answers.changes import Remedy
 from fencepost.model.bookkeeper.ledger.bugs import BUGS as OF_LEDGERS
 from fencepost.model.odds.numbers import Numbers, published
 from fencepost.model.pulsar.topic.bugs import BUGS as OF_TOPICS
@@ -191,3 +192,23 @@ def _what(name: str) -> str:
     plain = (entry.bugs[name].plain for entry in PROTOCOLS.values() if name in entry.bugs)
     texts = {**OF_LEDGERS, **OF_TOPICS, "disks": "Every disk with a copy of an entry is lost before one is copied again"}
     return next(filter(None, plain), "").rstrip(".") or _ISSUES.sub("", texts.get(name, name))
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """A remedy, and the upper end of how often a year the ways happen that it closes; ``unknown`` of them have no figure."""
+
+    remedy: Remedy
+    high: float
+    unknown: int
+
+
+def weighed(remedies: Sequence[Remedy], names: Mapping[object, str], odds: Odds) -> list[Weighed]:
+    """The remedies, that first which closes what may happen most often. What two of them close counts for both. ``names`` are
+    those of ways, by the keys by which remedies close them."""
+    highs = {row.name: row.high for row in odds.rows}
+    found = list[Weighed]()
+    for each in remedies:
+        closes = [highs.get(names.get(way, ""), 0.0) for way in each.closes]
+        found.append(Weighed(each, sum(closes), closes.count(0.0)))
+    return sorted(found, key=lambda each: -each.high)

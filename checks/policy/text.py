@@ -1,4 +1,4 @@
-"""The answers of ``fencepost policy`` for people."""
+"""The answers of ``fencepost policy``, and what was done in a simulated run, for people."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from fencepost.model.balance.load_manager import LoadManager, Round
 from fencepost.model.balance.selection import Selection
+from fencepost.model.balance.simulation.run import Action, Run
 from fencepost.model.balance.strategies import names_of
 from fencepost.model.balance.wording import percent
 
@@ -81,3 +82,18 @@ def placement_text(bundle: str, selection: Selection) -> str:
     chosen = ", ".join(selection.any_of)
     lines.append(f"  selected: {'any of ' if len(selection.any_of) > 1 else ''}{chosen or 'none'}")
     return "\n".join(lines) + "\n"
+
+
+def timeline(run: Run) -> list[str]:
+    """A line for each action: hours and minutes from the beginning, what was done, and why."""
+    return [f"{action.minute // 60:>3}:{action.minute % 60:02d}  {_line(action)}" for action in run.actions]
+
+
+def _line(action: Action) -> str:
+    if action.kind in ("crash", "stop", "start"):
+        return f"{action.kind:<7} {action.source}"
+    where = " -> ".join(broker for broker in (action.source, action.destination) if broker)
+    cuts = " at " + ", ".join(f"0x{cut:08x}" for cut in action.boundaries) if action.boundaries else ""
+    why = f" ({action.reason})" if action.reason else ""
+    refused = f" REFUSED: {action.refused}" if action.refused else ""
+    return f"{action.kind:<7} {action.bundle}{cuts} {where}{why}{refused}"

@@ -8,9 +8,8 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from fencepost.checks.engines.odds.sampling import Estimate
-from fencepost.checks.odds.answering import NEGLIGIBLE, Odds, Rest, Row
+from fencepost.checks.odds.answering import NEGLIGIBLE, Odds, Rest, Row, Weighed
 from fencepost.checks.odds.ways import Counted
-from fencepost.checks.odds.weighing import Weighed
 from fencepost.model.counts import count_of
 from fencepost.model.odds.numbers import Numbers
 from fencepost.traces.pages.markup import Html, html, joined

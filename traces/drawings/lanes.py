@@ -2,7 +2,7 @@
 
 There is a lane for each actor, and one for the store: what belongs to no actor and is changed by several, which is how the
 protocols have the metadata of a ledger, the node of a lock, the layout of a namespace. What is sent at one step and arrives at
-a later one has two arrows: an open one where it is sent, another where it arrives.
+a later one has two arrows: an open one where it is sent, another where it arrives. Mermaid draws them from its own language.
 """
 
 from __future__ import annotations
@@ -118,3 +118,27 @@ def _message(action: Action, actors: set[str], shared: frozenset[str]) -> Messag
     named = [name for name in action.arguments.values() if name in actors and name != action.actor]
     in_store = [STORE] if action.actor != STORE and any(variable.family in shared for variable in action.updates) else []
     return Message(action, tuple(Arrow(action.actor, name) for name in [*named, *in_store][:1]))
+
+
+def as_mermaid(trace: Trace, protocol: Protocol) -> str:
+    """The trace as a sequence diagram in Mermaid's language, which GitHub and GitLab draw where it stands in Markdown.
+
+    An action is an arrow from lane to lane, dotted and open where what is sent arrives later; that of a fault ends in a cross.
+    An action that sends nothing is an arrow from its lane to itself. What repeats forever is in a frame.
+    """
+    steps = messages(trace, protocol)
+    lane = {name: f"lane{number}" for number, name in enumerate(lanes(steps, protocol))}
+    lines = ["sequenceDiagram"]
+    lines += [f"    participant {number} as {name}" for name, number in lane.items()]
+    start = trace.loop.start if trace.loop and trace.loop.start < len(steps) else None
+    for place, message in enumerate(steps):
+        if place == start:
+            lines.append("    loop forever")
+        for arrow in message.arrows or [Arrow(message.actor, message.actor)]:
+            way = "-x" if message.action.fault else "--)" if arrow.under_way else "->>"
+            lines.append(f"    {lane[arrow.sender]}{way}{lane[arrow.receiver]}: {place + 1} {message.action.label}")
+    lines += ["    end"] if start is not None else []
+    if trace.violated is not None and lane:
+        ends = dict.fromkeys(list(lane.values())[:: max(len(lane) - 1, 1)])
+        lines.append(f"    Note over {','.join(ends)}: {trace.violated}")
+    return "\n".join(lines) + "\n"

@@ -18,8 +18,7 @@ from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.settings import changed, read_settings
 from fencepost.checks.policy.strategies import keep_input, manager_of, remembered
-from fencepost.checks.policy.text import shortened
-from fencepost.checks.policy.timeline import timeline
+from fencepost.checks.policy.text import shortened, timeline
 from fencepost.checks.policy.world import world
 from fencepost.model.balance.load_manager import LoadManager
 from fencepost.model.balance.simulation.cycle import MINUTES_OF_AN_HOUR, simulate

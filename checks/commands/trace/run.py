@@ -28,7 +28,7 @@ from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry
 from fencepost.properties.vocabulary import Property, Suite
 from fencepost.traces.comparing import Side, compared
-from fencepost.traces.drawings.mermaid import as_mermaid
+from fencepost.traces.drawings.lanes import as_mermaid
 from fencepost.traces.drawings.sequence_svg import as_svg
 from fencepost.traces.files.itf import read, write
 from fencepost.traces.files.writing import write_text

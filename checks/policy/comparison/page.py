@@ -24,7 +24,7 @@ from fencepost.checks.policy.comparison.text import (
     told_in_short,
 )
 from fencepost.checks.policy.comparison.worst import WORST, Shown
-from fencepost.checks.policy.timeline import timeline
+from fencepost.checks.policy.text import timeline
 from fencepost.traces.comparison.comparison import Contender
 from fencepost.traces.pages.markup import Html, each, html, joined, palette
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fencepost.checks.policy.comparison.judgement import Judgement
 from fencepost.checks.policy.comparison.paired import Difference
 from fencepost.checks.policy.comparison.worst import Shown, typical_run
-from fencepost.checks.policy.timeline import timeline
+from fencepost.checks.policy.text import timeline
 from fencepost.model.counts import count_of
 from fencepost.traces.comparison.comparison import Contender
 

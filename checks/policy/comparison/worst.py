@@ -12,7 +12,7 @@ import numpy as np
 
 from fencepost.checks.policy.comparison.judgement import Judgement
 from fencepost.checks.policy.comparison.paired import Difference
-from fencepost.checks.policy.timeline import timeline
+from fencepost.checks.policy.text import timeline
 from fencepost.model.balance.simulation.measures import MEASURES, Measures, measures
 from fencepost.model.balance.simulation.run import Run
 from fencepost.model.counts import count_of

@@ -8,8 +8,7 @@ import pytest
 
 from fencepost.model.language import Protocol
 from fencepost.properties.protocols import PROTOCOLS
-from fencepost.traces.drawings.lanes import Arrow, every_message, everyone, messages, stored
-from fencepost.traces.drawings.mermaid import as_mermaid
+from fencepost.traces.drawings.lanes import Arrow, as_mermaid, every_message, everyone, messages, stored
 from fencepost.traces.drawings.sequence_svg import as_svg
 from fencepost.traces.trace import Loop, Step, Trace
 from tests.marking import first_at_once

@@ -16,7 +16,7 @@ from fencepost.model.kernel.compiler.instructions import Code, object_code
 from fencepost.model.kernel.search.checkpoint import CheckpointError
 from fencepost.model.kernel.search.paths import plain
 from fencepost.model.kernel.search.results import Kept, Limits, Result, Sought
-from fencepost.model.kernel.search.search import search
+from fencepost.model.kernel.search.search import search, shortest_ways
 from fencepost.model.kernel.search.store import BudgetError
 from fencepost.model.language import And, OneOf, Protocol, all_of
 
@@ -397,3 +397,22 @@ def test_folders_that_cannot_be_resumed(tmp_path: Path, watched: Kernel) -> None
     (tmp_path / "file").write_text("")
     with pytest.raises(CheckpointError, match="cannot be written"):
         run(watched, checkpoint=tmp_path / "file")
+
+
+def test_ways_are_the_shortest_and_end_where_their_goal_holds() -> None:
+    p = Protocol("stairs")
+    step = p.number("step", 0, 9)
+
+    @p.step(by="child")
+    def climb() -> Any:
+        """One step up."""
+        return step < 8, {step: step + 1}
+
+    @p.step(by="child")
+    def jump() -> Any:
+        """Three steps up."""
+        return step < 6, {step: step + 3}
+
+    ways = shortest_ways(p, [step == 0, step == 9, step == 7, step > 6], Limits(memory=16 << 20))
+    assert {goal: len(path.actions) for goal, path in ways.items()} == {0: 0, 2: 3, 3: 3}
+    assert ways[2].states[-1] == (7,)
