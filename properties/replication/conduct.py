@@ -336,7 +336,7 @@ def _bookies(suite: Suite, t: Terms) -> None:
             lack = [Implies(Not(s.stored[b].has(e)), Not(n.stored[b].has(e))) for b in bookie for e in t.entry]
             return And(*stay, *([] if filled else lack))
 
-    if emptied:
+    if emptied or t.p.parameters["integrity"]:
 
         @suite.step
         def lost_disks_come_back_empty() -> Condition:

@@ -49,6 +49,13 @@ def replication_liveness(suite: Suite, t: Terms) -> None:
                 """A worker hears in the end that its session is gone."""
                 return [(s.zombie[w], Not(s.zombie[w])) for w in t.locking]
 
+    if settings["emptied"]:
+
+        @suite.leads_to
+        def lost_disks_are_replaced() -> Leads:
+            """A bookie whose disk is lost starts again in the end, with an empty one."""
+            return [(s.gone[b], Not(s.gone[b])) for b in bookie]
+
     if settings["handle"]:
 
         def reads(e: int) -> Condition:
