@@ -24,6 +24,7 @@ ORDER = (
     "service_unit",
     "service_unit_migration",
     "topic",
+    "subscription",
     "cluster",
 )
 """How the protocols are listed; those that it does not name come after these, by their names."""

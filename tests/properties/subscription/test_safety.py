@@ -1,0 +1,64 @@
+"""The subscription: pinned counts of small instances, negative controls, and every bug caught."""
+
+from __future__ import annotations
+
+import pytest
+
+from fencepost.model.language import ModelError
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Value
+from tests.properties.searching import controls, searched, unexpected
+
+SUBSCRIPTION = PROTOCOLS["subscription"]
+
+COUNTS = {
+    "seeks": (12125, 30405, 15),
+    "answered before it is written": (14258, 50692, 15),
+    "beyond the limit": (8922, 31741, 18),
+    "long arrays": (21952, 84974, 15),
+}
+
+CONTROLS: dict[str, dict[str, int]] = {
+    "seeks": {},
+    "answered before it is written": {"answered_acks_are_kept": 4},
+    "beyond the limit": {"answered_acks_are_kept": 8},
+    "long arrays": {},
+}
+
+BOTH = {"answered_acks_are_kept", "stored_acks_are_kept"}
+
+CAUGHT = {
+    "position_behind_ranges": (BOTH, 8),
+    "reset_stores_ranges": ({"nothing_is_skipped"}, 8),
+    "acked_during_reset": (BOTH, 7),
+    "reset_dropped": ({"nothing_is_skipped"}, 7),
+    "reset_not_stored": ({"nothing_is_skipped"}, 9),
+    "skipped_after_reset": (BOTH, 10),
+    "reset_stores_read_position": ({"nothing_is_skipped"}, 7),
+    "limit_counts_entries": (BOTH, 10),
+}
+
+
+def test_a_seek_is_undone_by_a_restart() -> None:
+    findings = searched(SUBSCRIPTION, {"unloads": 0}, ["acked_during_reset"], only=["nothing_is_skipped"])
+    assert unexpected(findings) == {"nothing_is_skipped": 10}
+
+
+LIMITS: list[tuple[dict[str, Value], dict[str, int]]] = [
+    ({"limit": 3}, {}),
+    ({"limit": 0, "messages": 4}, {"answered_acks_are_kept": 8}),
+    ({"limit": 3, "limited": True}, {"answered_acks_are_kept": 4}),
+    ({"limit": 3, "limited": True, "crashes": 0}, {}),
+]
+
+
+@pytest.mark.parametrize(("parameters", "violated"), LIMITS)
+def test_what_a_kill_forgets_by_the_settings_alone(parameters: dict[str, Value], violated: dict[str, int]) -> None:
+    findings = searched(SUBSCRIPTION, {"seeks": 0, "unloads": 0, "messages": 3, **parameters})
+    assert controls(findings) == violated
+    assert not unexpected(findings)
+
+
+def test_a_topic_without_messages_is_refused() -> None:
+    with pytest.raises(ModelError, match="messages and capacity are at least 1"):
+        SUBSCRIPTION.build({"messages": 0})
