@@ -177,7 +177,14 @@ def _text(
         lines.append("nothing was ever unloaded, so nothing is claimed; the thresholds may be too high for any load")
     if tally.cut_short:
         lines.append("interrupted; nothing is claimed of the loads that were not looked at")
-    return "\n".join([*lines, f"(exit {int(status)})"]) + "\n"
+    return "\n".join([*lines, f"{_in_words(status, is_broken=bool(breaches))} (exit {int(status)})"]) + "\n"
+
+
+def _in_words(status: ExitStatus, *, is_broken: bool) -> str:
+    """The verdict on all of it."""
+    if status == ExitStatus.HOLDS:
+        return "rules are broken only as expected" if is_broken else "no rule is broken"
+    return "a rule is broken" if status == ExitStatus.SAFETY else "nothing is claimed"
 
 
 def _breach_lines(breach: Breach, statement: str, name: str, conf: Configuration) -> list[str]:

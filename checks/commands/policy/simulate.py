@@ -113,7 +113,9 @@ def _text(
         lines.append("interrupted; nothing is claimed of the time after that")
     if asked.out is not None:
         lines.append(f"written: {', '.join(str(asked.out / name) for name in ('run.json', 'usage.csv', 'actions.csv'))}")
-    return [*lines, f"(exit {int(status)})"]
+    done = "the protocols allow all that was done" if replay.actions else "nothing was done"
+    words = {ExitStatus.HOLDS: done, ExitStatus.SAFETY: "an action breaks the protocols"}
+    return [*lines, f"{words.get(status, 'interrupted')} (exit {int(status)})"]
 
 
 def _objection_lines(objections: Sequence[Objection], most: int, head: str, several: str) -> list[str]:

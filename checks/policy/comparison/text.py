@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.comparison.contenders import changes
 from fencepost.checks.policy.comparison.judgement import Judgement, same_in_every_run, sentence
 from fencepost.checks.policy.comparison.paired import FEWEST, Difference
@@ -36,7 +37,17 @@ def text(judgement: Judgement, shown: Sequence[Shown]) -> str:
         lines.append(f"worst and typical runs: {judgement.folder / WORST}")
     worse = {(d.policy, d.measure.name) for d in judgement.differences if d.verdict == "worse"}
     lines += [f"  {one.title}: {one.file.name}" for one in shown if worse & {(one.contender.name, m) for m in one.worst_in}]
-    return "\n".join([*lines, f"(exit {int(judgement.status)})"]) + "\n"
+    return "\n".join([*lines, f"{_in_words(judgement)} (exit {int(judgement.status)})"]) + "\n"
+
+
+def _in_words(judgement: Judgement) -> str:
+    """The verdict on all of it."""
+    if judgement.status == ExitStatus.HOLDS:
+        return "nothing gets worse than is tolerated"
+    if judgement.status == ExitStatus.INCONCLUSIVE:
+        return "interrupted: not decided" if judgement.outcome == "interrupted" else "more runs are needed to decide"
+    breaking = [one.name for one in judgement.comparison.contenders if judgement.violating(one)]
+    return f"runs of {', '.join(breaking)} break the protocols" if breaking else "something gets worse than is tolerated"
 
 
 def _preference(judgement: Judgement, shown: Sequence[Shown]) -> list[str]:

@@ -41,6 +41,7 @@ def test_a_mistake_in_a_shedder_is_found(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("fencepost.model.balance.overload_shedder.candidates", grace_forgotten)
     status, out, _ = asked("check", "--shedder", "OverloadShedder", "--loads", "100", "--quiet")
     assert status == 12
+    assert out.endswith("\na rule is broken (exit 12)\n")
     assert "  violated     sheds_nothing_within_the_grace_period: What was unloaded recently stays.\n    in round 1: " in out
 
 
@@ -52,6 +53,7 @@ def test_where_nothing_is_unloaded_nothing_is_claimed(tmp_path: Path) -> None:
     conf = write(tmp_path, "loadBalancerBrokerThresholdShedderPercentage=500\n", "broker.conf")
     status, out, _ = asked("check", "--conf", conf, "--loads", "20", "--quiet")
     assert status == 20
+    assert out.endswith("\nnothing is claimed (exit 20)\n")
     assert "nothing was ever unloaded, so nothing is claimed" in out
     assert "sampled" not in out
 

@@ -47,7 +47,7 @@ def test_a_run_is_told() -> None:
     assert "    0:30  crash   broker-3:8080\n" in out
     assert re.search(r"^  and \d+ more; --actions says", out, re.MULTILINE)
     assert "replayed through ownership, unload and split: 8 actions, 2 of them different" in out
-    assert out.endswith("(exit 0)\n")
+    assert out.endswith("\nthe protocols allow all that was done (exit 0)\n")
 
 
 @pytest.mark.parametrize("shedder", ["ThresholdShedder", "TransferShedder"])

@@ -118,7 +118,7 @@ def test_nothing_is_made_again(wandering: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(compare_module, "row", None)
     assert asked(*again(wandering))[1] == before
     assert "worse in unloads_per_hour" in before.splitlines()[0]
-    assert before.splitlines()[-1] == "(exit 12)"
+    assert before.splitlines()[-1] == "something gets worse than is tolerated (exit 12)"
 
 
 def test_what_is_tolerated_is_no_failure(wandering: Path) -> None:
@@ -126,6 +126,7 @@ def test_what_is_tolerated_is_no_failure(wandering: Path) -> None:
     status, out, _ = asked(*again(wandering, *any_more, "--tolerance", "topics_moved=1000%"))
     assert status == 0
     assert "worse in" not in out.splitlines()[0]
+    assert out.endswith("\nnothing gets worse than is tolerated (exit 0)\n")
     assert asked(*again(wandering, *any_more, "--tolerance", "0", "--strict"))[0] == 12
 
 
