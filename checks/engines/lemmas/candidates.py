@@ -10,8 +10,7 @@ from functools import partial
 import numpy as np
 
 from fencepost.checks.engines.lemmas.atoms import Atom, Vocabulary
-from fencepost.checks.engines.lemmas.strays import anywhere
-from fencepost.checks.engines.lemmas.table import Table
+from fencepost.checks.engines.lemmas.table import Table, anywhere
 from fencepost.model.kernel.clause_tables.clauses import WIDTH, Clauses, Judge
 from fencepost.model.kernel.compiler.loops import Crew
 from fencepost.model.kernel.compiler.packing import Words

@@ -17,8 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import z3
 
-from fencepost.checks.engines.lemmas.strays import strays
-from fencepost.checks.engines.lemmas.table import Table
+from fencepost.checks.engines.lemmas.table import Table, strays
 from fencepost.checks.engines.solvers.solving import ask
 from fencepost.model.counts import count_of
 from fencepost.model.kernel.clause_tables.clauses import Clauses, Flags, Judge

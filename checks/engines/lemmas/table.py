@@ -1,15 +1,18 @@
-"""Atoms with their formulas for each choice of members, and their truth in many states."""
+"""Atoms with their formulas for each choice of members, and their truth in many states: reached ones, and states of any values."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
 
+import numpy as np
+
 from fencepost.checks.engines.lemmas.atoms import Atom, Vocabulary
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.clause_tables.clauses import Clauses, Ground
 from fencepost.model.kernel.clause_tables.truths import truths
-from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.compiler.packing import Packing, Words
+from fencepost.model.language import Protocol
 from fencepost.model.terms.values import Condition
 
 
@@ -52,3 +55,22 @@ class Table:
             chosen = places[starts[scope] : starts[scope + 1]]
             ground.append([tuple(2 * rows[n >> 1][place] + (n & 1) for n in literals) for place in chosen])
         return ground
+
+
+def anywhere(protocol: Protocol, count: int, seed: int) -> Words:
+    """States whose variables have any values of their domains, by chance."""
+    nothing = np.zeros((count, Packing(protocol.variables).words), dtype=np.uint64)
+    return strays(protocol, nothing, np.random.default_rng(seed))
+
+
+def strays(protocol: Protocol, states: Words, chance: np.random.Generator, changes: int | None = None) -> Words:
+    """The states with so many variables set to values of their domains, by chance; all of them, if None."""
+    packing, states_after = Packing(protocol.variables), states.copy()
+    chosen = None if changes is None else chance.integers(0, len(protocol.variables), (changes, len(states)))
+    for place, variable in enumerate(protocol.variables):
+        field = packing.fields[variable.name]
+        rows = np.arange(len(states_after)) if chosen is None else np.flatnonzero((chosen == place).any(axis=0))
+        values = chance.integers(0, variable.domain.size, len(rows), dtype=np.uint64)
+        others = states_after[rows, field.word] & ~np.uint64(field.mask << field.shift)
+        states_after[rows, field.word] = others | values << np.uint64(field.shift)
+    return states_after

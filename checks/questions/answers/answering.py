@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fencepost.checks.engines.ahead import Means
-from fencepost.checks.engines.results.outcomes import Open, Outcome, Refuted, Settled, first_refuted, outcome
+from fencepost.checks.engines.results.findings import Open, Outcome, Refuted, Settled, first_refuted, outcome
 from fencepost.checks.questions.answers.ways import Answer, Way, events_of, preconditions
 from fencepost.checks.questions.bugs.searching import KnownBug, search_of
 from fencepost.checks.questions.bugs.whole import Whole

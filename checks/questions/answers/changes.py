@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from fencepost.checks.engines.ahead import Means
-from fencepost.checks.engines.results.outcomes import Open, Settled
+from fencepost.checks.engines.results.findings import Open, Settled
 from fencepost.checks.questions.answers.answering import by_bug
 from fencepost.checks.questions.answers.ways import UNDER_WAY, Answer, Way
 from fencepost.checks.questions.bugs.searching import KnownBug, known_bugs_in

@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fencepost.checks.engines.results.findings import Checked
-from fencepost.checks.engines.results.outcomes import Settled
+from fencepost.checks.engines.results.findings import Checked, Settled
 from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.matters import Matter

@@ -10,8 +10,7 @@ from functools import cached_property
 
 from fencepost.checks.engines.ahead import Means
 from fencepost.checks.engines.plan import Task
-from fencepost.checks.engines.results.findings import Checked, Findings
-from fencepost.checks.engines.results.outcomes import Open, Settled, outcome
+from fencepost.checks.engines.results.findings import Checked, Findings, Open, Settled, outcome
 from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.model.language import Location, ModelError, Protocol
 from fencepost.model.releases import Releases

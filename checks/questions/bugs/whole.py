@@ -11,8 +11,7 @@ from dataclasses import replace
 
 from fencepost.checks.engines.ahead import Means
 from fencepost.checks.engines.plan import Task
-from fencepost.checks.engines.results.findings import Checked
-from fencepost.checks.engines.results.outcomes import Open, Outcome, Refuted, Settled, outcome
+from fencepost.checks.engines.results.findings import Checked, Open, Outcome, Refuted, Settled, outcome
 from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.checks.questions.guarantees.establishing import NO_TIME
 from fencepost.model.releases import Releases

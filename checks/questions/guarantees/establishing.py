@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from fencepost.checks.engines.ahead import Means
-from fencepost.checks.engines.results.findings import Checked
-from fencepost.checks.engines.results.outcomes import Open, why_incomplete
+from fencepost.checks.engines.results.findings import Checked, Open, why_incomplete
 from fencepost.checks.engines.results.verdicts import Value, Verdict
 from fencepost.checks.engines.search.distances import FARTHEST, distances
 from fencepost.checks.engines.search.exhaustive import Budget

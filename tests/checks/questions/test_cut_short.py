@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from fencepost.checks.console.progress import Watch
 from fencepost.checks.engines.ahead import Means
 from fencepost.checks.engines.plan import Approach, Task, check
-from fencepost.checks.engines.results.findings import Checked
-from fencepost.checks.engines.results.outcomes import Open, Refuted, Settled, outcome
+from fencepost.checks.engines.results.findings import Checked, Open, Refuted, Settled, outcome
 from fencepost.checks.questions.answers.answering import answered
 from fencepost.checks.questions.answers.ways import Answer
 from fencepost.checks.questions.bugs.searching import known_bugs_in

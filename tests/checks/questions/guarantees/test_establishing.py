@@ -10,7 +10,7 @@ import pytest
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.ahead import Means
 from fencepost.checks.engines.plan import Approach
-from fencepost.checks.engines.results.outcomes import Open
+from fencepost.checks.engines.results.findings import Open
 from fencepost.checks.questions.guarantees.establishing import Established, claimed, establish, raised
 from fencepost.checks.questions.guarantees.judging import compared
 from fencepost.checks.questions.guarantees.ledgers import LEDGER, ledger_guarantees
