@@ -1,4 +1,4 @@
-"""Atoms with their formulas for each choice of members, and their truth in many states: reached ones, and states of any values."""
+"""Atoms with their formulas for each choice of members, and their truth in many states: reached ones, and others."""
 
 from __future__ import annotations
 

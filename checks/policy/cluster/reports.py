@@ -3,6 +3,8 @@
 With the modular manager it is ``broker-stats/load-report``, as the broker itself writes it into the metadata store. The
 extensible one has no such report (ExtensibleLoadManagerWrapper.generateLoadReport throws), so that it is put together of what
 the broker says of its usage, in ``broker-stats/metrics``, and of its topics, in ``broker-stats/topics``.
+
+What a cluster's own tools print is read, too: a load report, and the nodes of the metadata store.
 """
 
 from __future__ import annotations
