@@ -10,13 +10,11 @@ from __future__ import annotations
 import time
 
 from fencepost.checks.conformance.java_side.servers import kafka_servers
-from fencepost.checks.conformance.java_side.session import Session, SessionError
-from fencepost.checks.conformance.reproductions.processes import MEMORY, PROGRAMS, Process, free_port
+from fencepost.checks.conformance.java_side.session import Session
+from fencepost.checks.conformance.reproductions.kafka_cluster import kafka_server, registered
+from fencepost.checks.conformance.reproductions.processes import MEMORY, PROGRAMS, free_port
 from fencepost.checks.conformance.reproductions.reproduction import NotSetUp, Observation, Reproduction
 from fencepost.checks.conformance.reproductions.stage import SECONDS, Stage
-
-SESSION_MILLISECONDS = 300_000
-"""Of a server with ZooKeeper: longer than the pause, on any machine."""
 
 MESSAGES = 3
 LOOKS = 3
@@ -30,14 +28,14 @@ def take(stage: Stage, release: str, control: bool) -> Observation:
     keeper = stage.session("zookeeper", stage.harness("kafka", "fencepost.Keeper", jars, MEMORY, besides=(PROGRAMS,)))
     zookeeper = f"127.0.0.1:{keeper.ask({})['port']}"
     ports = [free_port() for _ in range(2)]
-    controller, other = (_server(stage, number, port, zookeeper, release) for number, port in enumerate(ports))
+    controller, other = (kafka_server(stage, number, port, zookeeper, release) for number, port in enumerate(ports))
     addresses = ",".join(f"127.0.0.1:{port}" for port in ports)
     bench = stage.harness("kafka", "fencepost.KafkaClient", jars, MEMORY, besides=(PROGRAMS,))
     client = stage.session("client", bench.with_arguments(zookeeper, addresses))
     for number, server in enumerate((controller, other)):
         server.start()
         server.ready()
-        _registered(client, number, other_than=0)
+        registered(client, number, other_than=0)
     leader = client.ask({"do": "controller"})["broker"]
     stage.say(f"starts ZooKeeper and two servers, each a process; server {leader} is the controller")
     client.ask({"do": "create", "broker": 1})
@@ -47,13 +45,13 @@ def take(stage: Stage, release: str, control: bool) -> Observation:
     if len(before) < MESSAGES:
         raise NotSetUp(f"only {len(before)} of {MESSAGES} messages are acknowledged before the restart")
     stage.say(f"a topic whose replica is on server 1; {MESSAGES} messages are acknowledged, with the offsets {_listed(before)}")
-    incarnation = _registered(client, 1, other_than=0)
+    incarnation = registered(client, 1, other_than=0)
     if not control:
         controller.pause()
         stage.say("the controller pauses")
     other.stop()
     other.start()
-    _registered(client, 1, other_than=incarnation)
+    registered(client, 1, other_than=incarnation)
     other.ready()
     stage.say("server 1 stops and starts again")
     if not control:
@@ -77,34 +75,6 @@ def _sent(client: Session) -> list[int]:
 
 def _listed(offsets: list[int]) -> str:
     return ", ".join(map(str, offsets))
-
-
-def _server(stage: Stage, number: int, port: int, zookeeper: str, release: str) -> Process:
-    harness = stage.harness("kafka", "fencepost.Daemon", kafka_servers(release), MEMORY, besides=(PROGRAMS,))
-    folder = stage.folder / f"server{number}"
-    settings = {
-        "broker.id": number,
-        "listeners": f"PLAINTEXT://127.0.0.1:{port}",
-        "zookeeper.connect": zookeeper,
-        "zookeeper.session.timeout.ms": SESSION_MILLISECONDS,
-        "zookeeper.connection.timeout.ms": SESSION_MILLISECONDS,
-        "log.dirs": folder / "logs",
-        "log.cleaner.enable": "false",
-        "controlled.shutdown.enable": "false",
-        "auto.create.topics.enable": "false",
-        "offsets.topic.replication.factor": 1,
-    }
-    return stage.ends(Process(harness.with_arguments("kafka.Kafka"), folder, (), settings, port=port))
-
-
-def _registered(client: Session, number: int, *, other_than: int) -> int:
-    """Waits until a server is registered, in another incarnation; returns that. Raises SessionError."""
-    end = time.monotonic() + SECONDS
-    while (incarnation := int(client.ask({"do": "registered", "broker": number})["incarnation"])) in (0, other_than):
-        if time.monotonic() > end:
-            raise SessionError(f"server {number} does not register within {SECONDS:g} s")
-        time.sleep(0.1)
-    return incarnation
 
 
 MISSED_BOUNCE = Reproduction(

@@ -21,6 +21,7 @@ _NAMES = (
     "transfer-comes-back",
     "migrated-owner",
     "missed-bounce",
+    "missed-endpoints",
     "slow-listing",
     "missed-migration",
 )
