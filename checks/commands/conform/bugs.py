@@ -243,8 +243,10 @@ def _followed(protocol: Protocol, suite: Suite, among: list[Property], labels: S
 
 def _observed(protocol: Protocol, labels: Sequence[str], adapter: Adapter) -> list[object] | None:
     """What is observed after each step of the run, with the requests that are owed then, except before a step that the code
-    takes by itself. Of steps that the protocol does not have nothing changes. None if they are no run of it."""
+    takes by itself. Of steps that the protocol does not have nothing changes. None if they are no run of it, or the code would
+    take another step by itself."""
     kernel, views = Kernel(protocol), Views(protocol)
+    eager = [number for number, action in enumerate(kernel.actions) if action.name in adapter.eager]
     numbers = {action.label: number for number, action in enumerate(kernel.actions)}
     state = kernel.initial()[0]
     seen: list[object] = []
@@ -255,6 +257,9 @@ def _observed(protocol: Protocol, labels: Sequence[str], adapter: Adapter) -> li
             state = kernel.apply(state, numbers[label])
         if after.partition("(")[0] not in adapter.eager:
             view = views.of(kernel.packing.unpack(state))
+            enabled = set(kernel.enabled(state)).intersection(eager)
+            if any(adapter.takes_by_itself(kernel.actions[number], view) for number in enabled):
+                return None
             seen.append([*(observable.model(view) for observable in adapter.observables), adapter.expected(view)])
     return seen
 

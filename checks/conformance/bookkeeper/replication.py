@@ -93,8 +93,8 @@ _LINES: Mapping[str, Callable[[Taken, Mapping[str, str]], Line | None]] = {
 # --- what both sides show
 
 
-def _ensemble(view: View) -> list[str]:
-    return [view[f"member[{place}]"] for place in view.members("place")]
+def _ensemble(view: View, name: str = "member") -> list[str]:
+    return [view[f"{name}[{place}]"] for place in view.members("place")]
 
 
 def _entries(numbers: list[int]) -> frozenset[str]:
@@ -144,6 +144,12 @@ OBSERVABLES = (
     _of_workers("zombie", "zombie"),
     _of_workers("seen", "version"),
     Observable("member", ("member",), _ensemble, lambda seen: seen["ensemble"]),
+    Observable(
+        "handle",
+        ("handle",),
+        lambda view: _ensemble(view, "handle") if "handle[p0]" in view else None,
+        lambda seen: seen.get("handle"),
+    ),
     Observable("task", ("task",), lambda view: view["task"], lambda seen: seen["task"]),
     Observable("task_version", ("task_version",), lambda view: view["task_version"], lambda seen: seen["task_version"]),
     Observable("missing", ("missing",), lambda view: view["missing"], lambda seen: frozenset(seen["missing"])),
@@ -297,6 +303,7 @@ class ReplicationAdapter(Adapter):
 
     protocol = "replication"
     covered = frozenset(_LINES)
+    eager = frozenset({"hear_of_ensemble"})
     observables = OBSERVABLES
     allowances = ALLOWANCES
     deviations = DEVIATIONS
@@ -344,4 +351,4 @@ class ReplicationAdapter(Adapter):
         return Seen(answer["seen"], frozenset(owed))
 
 
-_SIZES = ("bookies", "ensemble", "entries", "workers", "commands")
+_SIZES = ("bookies", "ensemble", "entries", "workers", "commands", "handle")

@@ -11,7 +11,7 @@ from fencepost.checks.conformance.java_side.published import class_path
 from fencepost.checks.conformance.java_side.servers import bookkeeper_processes
 from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.targets import Asked, Target
-from fencepost.model.releases import held
+from fencepost.model.releases import held, is_since
 
 STORAGES = {
     "db": "storage.ldb.DbLedgerStorage",
@@ -105,12 +105,17 @@ BOOKIE = Target(
 )
 
 
+ASKS = "4.18.2"
+"""The release since which a client that opens a closed ledger asks for changes of its metadata, as Pulsar 5.0.1 does."""
+
+
 def start_replication(asked: Asked) -> ReplicationAdapter:
     """A harness with no worker yet. Raises ToolchainError or SessionError."""
     release = bookkeeper_processes(asked.release)
     main, besides = "org.apache.bookkeeper.client.ReplicationBench", (*BESIDES, *OVER_ZOOKEEPER, "executor", "ledger")
     bench = harness("replication", main, release, besides=besides, options=MEMORY, own=asked.own)
-    return ReplicationAdapter(Session(bench.with_arguments(STORAGES["db"])))
+    asks = ("asks",) if is_since(asked.model_of("bookkeeper"), ASKS) else ()
+    return ReplicationAdapter(Session(bench.with_arguments(STORAGES["db"], *asks)))
 
 
 REPLICATION = Target(
@@ -131,6 +136,7 @@ REPLICATION = Target(
         {"workers": 2, "expiries": 1, "crashes": 2, "collects": True},
         {"entries": 3, "crashes": 1, "losses": 1, "gaps": 1, "rots": 1, "collects": True},
         {"bookies": 4, "crashes": 1, "losses": 1, "rots": 1, "integrity": True},
+        {"bookies": 4, "crashes": 2, "handle": True},
     ),
     weights={"crash": 0.5, "restart": 0.3, "expire": 0.5},
 )

@@ -166,6 +166,15 @@ def test_a_bug_that_is_added_from_outside_is_in_the_table(tmp_path: Path, monkey
     assert "| `counts_twice` | **reproduced** | gone | `counted_once` after put(b0)" in table(replays)
 
 
+def test_a_run_is_none_of_a_protocol_that_takes_a_step_of_its_own_meanwhile() -> None:
+    """A full box is emptied by itself: a run that passes that over tells this protocol apart from one that does not."""
+    run = ["put(b0)", "put(b0)", "empty(b0)"]
+    seen = command._observed(toy.mailbox(boxes=1), run, toy.Boxes())
+    assert seen is not None
+    assert len(seen) == 2
+    assert command._observed(toy.mailbox(boxes=1), run[:2], toy.Boxes()) is None
+
+
 def test_a_target_that_there_is_not() -> None:
     ran = fencepost("conform", "bugs", "nothing")
     assert (ran.returncode, len(ran.stderr.splitlines())) == (2, 1)

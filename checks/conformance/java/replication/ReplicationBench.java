@@ -32,8 +32,8 @@ import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 
 /**
- * Workers of auto-recovery, runs of the command recover, collectors, and one closed ledger at a time: real bookies, a real ZooKeeper
- * server, ledger metadata in a held store. Nothing of them moves but by {@link #answer}: a step lets it go on to where it waits next.
+ * Workers of auto-recovery, runs of the command recover, collectors, and one closed ledger at a time, which a reader may have open:
+ * real bookies, a real ZooKeeper server, ledger metadata in a held store. Nothing of them moves but by {@link #answer}: a step lets it go on to where it waits next.
  */
 public final class ReplicationBench implements Lines.Target {
     private static final int SECONDS = 20;
@@ -46,6 +46,10 @@ public final class ReplicationBench implements Lines.Target {
     private final Map<String, Collector> collectors = new LinkedHashMap<>();
     /** What has happened to the copies of bookies that are down. */
     private final Map<RealBookie, List<Damage>> damages = new LinkedHashMap<>();
+    /** Whether a reader asks to hear of changes of a closed ledger's metadata. */
+    private final boolean asks;
+    /** A client that has had the ledger open since it was closed; null if there is none. */
+    private GatedClient reader;
     private ServerConfiguration conf;
     private LedgerUnderreplicationManager tasks;
     private HeldAuditor auditor;
@@ -53,7 +57,8 @@ public final class ReplicationBench implements Lines.Target {
     private String root = "";
     private int runs;
 
-    private ReplicationBench(String storage) throws Exception {
+    private ReplicationBench(String storage, boolean asks) throws Exception {
+        this.asks = asks;
         ledgers = new LedgerBench(storage);
         ledgers.metadata.notifies = true;
         session = new ZooKeeper(connection(), Server.SESSION_MILLIS, event -> { });
@@ -61,7 +66,7 @@ public final class ReplicationBench implements Lines.Target {
     }
 
     public static void main(String[] arguments) throws Exception {
-        Lines.serve(() -> new ReplicationBench(arguments[0]));
+        Lines.serve(() -> new ReplicationBench(arguments[0], arguments.length > 1));
     }
 
     private static byte[] masterKey() {
@@ -198,6 +203,7 @@ public final class ReplicationBench implements Lines.Target {
         // with a journal that is synced, a stop moves the log mark to its end: a start replays nothing
         ledgers.begin(step.get("bookies").asInt(), entries, true);
         write(entries, ensemble);
+        reader = step.get("handle").asBoolean() ? openToRead() : null;
         digests = DigestManager.instantiate(ledgers.ledger, GatedClient.PASSWORD,
                 BookKeeper.DigestType.toProtoDigestType(BookKeeper.DigestType.CRC32C),
                 io.netty.buffer.UnpooledByteBufAllocator.DEFAULT, false);
@@ -251,6 +257,20 @@ public final class ReplicationBench implements Lines.Target {
             throw new IllegalStateException("the ledger cannot be written: " + writer.closeCode);
         }
         ledgers.requests.clear();
+    }
+
+    /** A client that opens the closed ledger, as BookKeeper.asyncOpenLedger does, and keeps it open. */
+    private GatedClient openToRead() throws Exception {
+        GatedClient client = ledgers.client("reader");
+        LedgerOpenOp opening = new LedgerOpenOp(client, client.getClientCtx().getClientStats(), ledgers.ledger,
+                BookKeeper.DigestType.CRC32C, GatedClient.PASSWORD, (rc, opened, context) -> client.handle = opened, null);
+        // 4.17.2 has nothing to ask for
+        LedgerOpenOp.class.getMethod(asks ? "initiateWithKeepUpdateMetadata" : "initiate").invoke(opening);
+        finish(client);
+        if (client.handle == null) {
+            throw new IllegalStateException("the ledger cannot be opened");
+        }
+        return client;
     }
 
     private void finish(GatedClient client) throws Exception {
@@ -517,6 +537,10 @@ public final class ReplicationBench implements Lines.Target {
         LedgerMetadata metadata = ledgers.metadata.of(ledgers.ledger).getValue();
         ArrayNode ensemble = seen.putArray("ensemble");
         metadata.getAllEnsembles().get(0L).forEach(id -> ensemble.add(id.getId()));
+        if (reader != null) {
+            ArrayNode known = seen.putArray("handle");
+            reader.handle.getLedgerMetadata().getAllEnsembles().get(0L).forEach(id -> known.add(id.getId()));
+        }
         seen.put("closed", metadata.isClosed());
         seen.put("last", metadata.getLastEntryId());
         UnderreplicatedLedger task = tasks.getLedgerUnreplicationInfo(ledgers.ledger);

@@ -60,9 +60,14 @@ REFILLED = "lose_disk(b0); rot(b1, e0); replace_disk(b0); refill(b0, b1, e0)"
 
 
 @pytest.fixture(scope="module", params=REPLICATION.releases)
-def adapter(request: pytest.FixtureRequest) -> Iterator[ReplicationAdapter]:
+def release(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def adapter(release: str) -> Iterator[ReplicationAdapter]:
     tools()
-    with start_replication(Asked(request.param)) as adapter:
+    with start_replication(Asked(release)) as adapter:
         yield adapter
 
 
@@ -72,11 +77,25 @@ def follow(adapter: ReplicationAdapter, script: str, *bugs: str, **parameters: V
     return Pair(kernel, adapter).follow([label.strip() for label in script.split(";")])
 
 
-def test_runs_agree(adapter: ReplicationAdapter) -> None:
-    protocols = [ENTRY.build(each, ENTRY.held) for each in REPLICATION.instances]
-    result = campaign(protocols, adapter, runs=10, steps=40, seed=5, weights=REPLICATION.weights, stop_after=1, shrink=False)
+def test_runs_agree(release: str, adapter: ReplicationAdapter) -> None:
+    protocols = [REPLICATION.model(ENTRY, release, each) for each in REPLICATION.instances]
+    runs, weights = len(protocols), REPLICATION.weights
+    result = campaign(protocols, adapter, runs=runs, steps=40, seed=5, weights=weights, stop_after=1, shrink=False)
     assert result.agrees, unexplained(result)
-    assert result.agreeing == 10
+    assert result.agreeing == runs
+
+
+REPLACED = "crash(b0); audit; take(0); find_bad(0); choose(w0, b0, b3); copy(w0, e0); replace(w0)"
+
+
+def test_a_handle_hears_of_new_bookies_where_its_client_asks(release: str, adapter: ReplicationAdapter) -> None:
+    """handle_keeps_its_ensemble: of a closed ledger nobody asks before Pulsar 5.0.1, which ships 4.18.2."""
+    kernel = Kernel(REPLICATION.model(ENTRY, release, {"bookies": 4, "crashes": 2, "handle": True}))
+    outcome = Pair(kernel, adapter).follow([label.strip() for label in REPLACED.split(";")])
+    assert outcome.verdict == "agrees", outcome
+    assert outcome.seen
+    assert outcome.seen.values["ensemble"] == ["b3", "b1"]
+    assert outcome.seen.values["handle"] == (["b3", "b1"] if release == "4.18.2" else ["b0", "b1"])
 
 
 def test_a_zombie_and_its_successor_name_one_bookie_twice(adapter: ReplicationAdapter) -> None:
