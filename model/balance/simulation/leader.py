@@ -59,7 +59,7 @@ class Leader:
         self._known: Known | None = None
         self._reported: dict[str, NDArray[np.intp]] = {}
         size = len(world.names)
-        self._rates, self._clients = np.zeros((4, size)), np.zeros((3, size), dtype=np.int64)
+        self._clients = np.zeros((3, size), dtype=np.int64)
         self._times_reported = np.zeros(size, dtype=np.int64)
 
     @property
@@ -88,13 +88,21 @@ class Leader:
         for place in written:
             broker = world.brokers[place]
             self.reports[broker] = current[broker]
-            self._take_rows(broker, world.places_of(broker), sample)
             if conf.is_extensible:
                 self.loads[broker] = BrokerLoad(*self._own_loads[:, place].tolist())
-            self.averages.add(self._rates, self._times_reported > 0)
-            self._known = None
             self._forget_placed()
+        if written:
+            self._add_samples([world.brokers[place] for place in written], sample)
         return bool(written)
+
+    def _add_samples(self, brokers: Sequence[str], sample: Sample) -> None:
+        """These brokers' reports come in, in that order."""
+        heard = [self.world.places_of(broker) for broker in brokers]
+        left = [self._reported.get(broker, NO_BUNDLES) for broker in brokers]
+        self.averages.add(sample, left, heard, self._times_reported)
+        self._reported.update(zip(brokers, heard, strict=True))
+        places, self._known = np.concatenate(heard), None
+        self._clients[:, places] = sample.clients[:, places]
 
     def _forget_placed(self) -> None:
         """With each report that is written the modular leader goes through all of them.
@@ -120,19 +128,9 @@ class Leader:
     def _meet_new_bundles(self) -> None:
         more = len(self.world.names) - len(self._times_reported)
         if more:
-            self._rates = np.pad(self._rates, ((0, 0), (0, more)))
             self._clients = np.pad(self._clients, ((0, 0), (0, more)))
             self._times_reported = np.pad(self._times_reported, (0, more))
             self.averages.extended(len(self.world.names))
-
-    def _take_rows(self, broker: str, places: NDArray[np.intp], sample: Sample) -> None:
-        before = self._reported.get(broker)
-        if before is not places:
-            if before is not None:
-                self._times_reported[before] -= 1
-            self._times_reported[places] += 1
-            self._reported[broker] = places
-        self._rates[:, places], self._clients[:, places] = sample.rates[:, places], sample.clients[:, places]
 
     def lose(self, broker: str) -> None:
         """A broker is gone: its report is, and what was preallocated to it; if it was the leader, another one leads."""

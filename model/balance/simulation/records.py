@@ -23,6 +23,7 @@ from fencepost.model.balance.load_data import (
     TimeAverageMessageData,
     namespace_of,
 )
+from fencepost.model.balance.simulation.sampling import add_samples
 
 T = TypeVar("T")
 
@@ -34,7 +35,7 @@ ROWS: dict[Figure, slice] = {
 }
 """The rows of rates that make up a figure."""
 
-SAMPLES = np.array([SHORT_TERM_SAMPLES, LONG_TERM_SAMPLES], dtype=np.float64)[:, None, None]
+SAMPLES = np.array([SHORT_TERM_SAMPLES, LONG_TERM_SAMPLES], dtype=np.float64)
 
 
 def record(kind: type[T], **fields: Any) -> T:
@@ -127,12 +128,13 @@ def _places(reports: Collection[LocalBrokerData]) -> NDArray[np.intp]:
 class Averages:
     """The leader's averages of all bundles, short term and long term; a bundle without a sample is not known.
 
-    Holds the rule of ``averages.advanced`` for all bundles at a time.
+    Holds the rule of ``averages.advanced`` for all bundles at a time. ``_last`` is what each was last reported to carry.
     """
 
     def __init__(self, bundles: int) -> None:
         self.counts = np.zeros((2, 1, bundles))
         self.rates = np.zeros((2, 4, bundles))
+        self._last, self._done = np.zeros((4, bundles)), np.zeros(bundles)
         self._there: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self._of: Mapping[str, int] = {}
         self._known: tuple[dict[str, int], NDArray[np.intp]] = {}, np.zeros(0, dtype=np.intp)
@@ -157,22 +159,26 @@ class Averages:
 
     def extended(self, bundles: int) -> None:
         """Makes room for bundles that are new."""
-        more = ((0, 0), (0, 0), (0, bundles - self.counts.shape[-1]))
-        self.counts, self.rates = np.pad(self.counts, more), np.pad(self.rates, more)
+        more = (0, bundles - self.counts.shape[-1])
+        self.counts, self.rates = (np.pad(each, ((0, 0), (0, 0), more)) for each in (self.counts, self.rates))
+        self._last, self._done = np.pad(self._last, ((0, 0), more)), np.pad(self._done, more)
 
     def forget(self, place: int) -> None:
         """A bundle is no more."""
         self.counts[..., place] = 0
 
-    def add(self, rates: NDArray[np.float64], reported: NDArray[np.bool_]) -> None:
-        """One more sample for each bundle that is reported."""
-        counts = np.minimum(self.counts + 1, SAMPLES)
-        where = True if reported.all() else reported
-        # in place: arrays of this size are given back to the system each time, and asked for again
-        np.multiply(self.rates, counts - 1, out=self.rates, where=where)
-        np.add(self.rates, rates, out=self.rates, where=where)
-        np.divide(self.rates, counts, out=self.rates, where=where)
-        np.copyto(self.counts, counts, where=where)
+    def add(
+        self, sample: Sample, left: Sequence[NDArray[np.intp]], heard: Sequence[NDArray[np.intp]], reported: NDArray[np.int64]
+    ) -> None:
+        """Reports come in, one after the other, and with each of them one more sample for each bundle that is reported.
+
+        Each speaks no longer of the bundles in ``left`` and speaks of those in ``heard``, as the sample has them. ``reported``
+        is how many reports speak of each bundle.
+        """
+        places = (
+            column for columns in (left, heard) for column in (np.concatenate(columns), np.cumsum(list(map(len, columns))))
+        )
+        add_samples(self.counts, self.rates, self._last, reported, self._done, SAMPLES, sample.rates, *places)
 
 
 def _rates(average: TimeAverageMessageData) -> list[float]:

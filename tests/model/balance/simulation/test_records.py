@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,27 +29,52 @@ def known(places: dict[str, int], averages: Averages, topics: NDArray[np.int64])
     return Known(places, averages, topics, Namespaces.of(list(places)))
 
 
+BUNDLES, BROKERS = 4, 3
+Minute = tuple[list[tuple[int, set[int]]], list[list[float]]]
+"""The reports of a minute, each of a broker's bundles, and what the bundles carry in it."""
+
+REPORTS = st.lists(st.tuples(st.integers(0, BROKERS - 1), st.sets(st.integers(0, BUNDLES - 1))), min_size=1, max_size=5)
+RATES = st.lists(st.lists(AMOUNTS, min_size=4, max_size=4), min_size=BUNDLES, max_size=BUNDLES)
+
+
+def places(bundles: Iterable[int]) -> NDArray[np.intp]:
+    return np.array(sorted(bundles), dtype=np.intp)
+
+
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(AMOUNTS, AMOUNTS, AMOUNTS, AMOUNTS), min_size=1, max_size=25))
-def test_averages_advance_as_those_of_single_bundles(samples: list[tuple[float, float, float, float]]) -> None:
-    averages, record = Averages(2), never_seen()
-    for rates in samples:
-        averages.add(np.array([rates, rates]).T, np.array([True, False]))
-        record = sampled(record, NamespaceBundleStats(*rates, topics=7))
-    there = known({"a": 0, "b": 1}, averages, np.array([7, 7]))
-    assert list(there) == ["a"]  # b was never reported
-    assert (there["a"].shortTermData, there["a"].longTermData, there["a"].topics) == (
-        record.shortTermData,
-        record.longTermData,
-        7,
-    )
+@given(st.lists(st.tuples(REPORTS, st.lists(st.lists(AMOUNTS, min_size=4, max_size=4), min_size=BUNDLES, max_size=BUNDLES))))
+def test_averages_advance_as_those_of_single_bundles(
+    minutes: list[tuple[list[tuple[int, set[int]]], list[list[float]]]],
+) -> None:
+    averages, reported = Averages(BUNDLES), np.zeros(BUNDLES, dtype=np.int64)
+    spoken_of, last = {broker: set[int]() for broker in range(BROKERS)}, dict[int, NamespaceBundleStats]()
+    records = {bundle: never_seen() for bundle in range(BUNDLES)}
+    for reports, rates in minutes:
+        left = []
+        for broker, bundles in reports:
+            left.append(places(spoken_of[broker]))
+            spoken_of[broker] = bundles
+            last |= {bundle: NamespaceBundleStats(*rates[bundle], topics=7) for bundle in bundles}
+            for bundle in set[int]().union(*spoken_of.values()):
+                records[bundle] = sampled(records[bundle], last[bundle])
+        heard = [places(bundles) for _, bundles in reports]
+        averages.add(Sample(np.array(rates).T, np.zeros((3, BUNDLES), dtype=np.int64)), left, heard, reported)
+    there = known({str(bundle): bundle for bundle in range(BUNDLES)}, averages, np.full(BUNDLES, 7))
+    assert {int(name): BundleData(one.shortTermData, one.longTermData, one.topics) for name, one in there.items()} == {
+        bundle: record for bundle, record in records.items() if bundle in last
+    }
+
+
+def first_report(averages: Averages, rates: NDArray[np.float64], of: Iterable[int]) -> None:
+    sample = Sample(rates, np.zeros((3, rates.shape[1]), dtype=np.int64))
+    averages.add(sample, [places([])], [places(of)], np.zeros(rates.shape[1], dtype=np.int64))
 
 
 def test_what_is_known_stays_as_it_was() -> None:
     averages = Averages(1)
     averages.know(0, BundleData(TimeAverageMessageData(1, 2, 3, 4, 10, 10), TimeAverageMessageData(5, 6, 7, 8, 1000, 30), 2))
     before = known({"a": 0}, averages, np.array([2]))
-    averages.add(np.zeros((4, 1)), np.array([True]))
+    first_report(averages, np.zeros((4, 1)), [0])
     assert before["a"].shortTermData == TimeAverageMessageData(1, 2, 3, 4, 10, 10)
     after = known({"a": 0}, averages, np.array([2]))["a"]
     assert (after.shortTermData.msgRateIn, after.longTermData.numSamples) == (0.9, 31)
@@ -63,16 +90,16 @@ def test_what_is_known_stays_as_it_was() -> None:
 
 def test_all_bundles_at_a_time_are_as_one_by_one() -> None:
     names = [f"{namespace}/{number}" for namespace in ("t/n", "t/m") for number in range(3)]
-    places, averages = {name: place for place, name in enumerate(names)}, Averages(6)
+    numbers, averages = {name: place for place, name in enumerate(names)}, Averages(6)
     random = np.random.default_rng(0)
-    averages.add(random.random((4, 6)), np.array([True, True, False, True, False, True]))
+    first_report(averages, random.random((4, 6)), [0, 1, 3, 5])
     sample = Sample(random.random((4, 6)), np.ones((3, 6), dtype=np.int64))
     owned = {"a": ["t/m/2", "t/n/0", "t/n/2"], "b": ["t/n/1", "t/m/1"], "c": []}
     reports = {
-        broker: LocalBrokerData(lastStats=Owned({name: places[name] for name in own}, sample), bundles=tuple(own))
+        broker: LocalBrokerData(lastStats=Owned({name: numbers[name] for name in own}, sample), bundles=tuple(own))
         for broker, own in owned.items()
     }
-    at_once = known(places, averages, np.ones(6, dtype=np.int64))
+    at_once = known(numbers, averages, np.ones(6, dtype=np.int64))
     one_by_one = Columns(dict(at_once))
     figure: Figure
     for figure in ("msgRateIn", "msgRateOut", "rate", "throughput"):
