@@ -220,10 +220,10 @@ class Columns:
         of = attrgetter(f"{term}.{figure}")
         return {bundle: of(data) for bundle, data in self._bundles.items()}
 
-    def of(self, term: Term, figure: Figure, stats: Mapping[str, NamespaceBundleStats]) -> NDArray[np.float64]:
-        """The figure of the bundles of statistics, in order; 0 for one that is not known."""
+    def of(self, term: Term, figure: Figure, bundles: Collection[str]) -> NDArray[np.float64]:
+        """The figure of these bundles, or of those of statistics, in order; 0 for one that is not known."""
         column = self.column(term, figure)
-        return np.array([column.get(bundle, 0.0) for bundle in stats], dtype=np.float64)
+        return np.array([column.get(bundle, 0.0) for bundle in bundles], dtype=np.float64)
 
     def counts(self, reports: Collection[LocalBrokerData], placed: Collection[str]) -> Counter[str]:
         """How many bundles each namespace has, of these and of those that are reported or placed."""

@@ -73,11 +73,12 @@ def candidates(data: LoadData, report: LocalBrokerData, conf: Configuration, *, 
 
     These are the ones that it owns, of which averages are known, and which were not unloaded within the grace period.
     """
-    amounts = data.columns.column("shortTermData", "rate" if by_rate else "throughput")
-    own = report.owned.difference(data.recently_unloaded).intersection(amounts)
-    in_order = sorted(own, key=data.columns.positions.__getitem__)
-    loads = [Load(bundle, amounts[bundle]) for bundle in in_order if not never_shed(namespace_of(bundle), conf)]
-    return descending(loads, lambda load: load.amount)
+    columns = data.columns
+    known = [bundle for bundle in report.owned.difference(data.recently_unloaded) if bundle in columns.positions]
+    able = [bundle for bundle in known if not never_shed(namespace_of(bundle), conf)]
+    able.sort(key=columns.positions.__getitem__)
+    amounts = columns.of("shortTermData", "rate" if by_rate else "throughput", able).tolist()
+    return descending(map(Load, able, amounts), lambda load: load.amount)
 
 
 def at_least(need: float, loads: Iterable[Load]) -> tuple[tuple[str, ...], list[str]]:

@@ -252,8 +252,12 @@ class Leader:
         To the modular manager has a bundle whoever reports it. Where two do, both count: only the last report was judged.
         """
         if not self.policy.conf.is_extensible:
-            counts = large | (self._times_reported > 1)
-            return {broker for broker, places in self._reported.items() if counts[places].any()}
+            brokers, places = list(self._reported), list(self._reported.values())
+            if not places:
+                return set()
+            counts = (large | (self._times_reported > 1))[np.concatenate(places)]
+            whose = np.repeat(np.arange(len(brokers)), [len(own) for own in places])[counts]
+            return {brokers[number] for number in set(whose.tolist())}
         owners = np.unique(self.world.owner[large])
         concerned = {self.world.brokers[place] for place in owners.tolist() if place != UNOWNED}
         return concerned.union(broker for broker, _ in self.manager.splitter.hits)

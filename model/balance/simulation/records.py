@@ -35,6 +35,7 @@ ROWS: dict[Figure, slice] = {
 }
 """The rows of rates that make up a figure."""
 
+UNKNOWN = -1
 SAMPLES = np.array([SHORT_TERM_SAMPLES, LONG_TERM_SAMPLES], dtype=np.float64)
 
 
@@ -91,15 +92,10 @@ class Sample:
 
 
 class Owned(Sized):
-    """The ``lastStats`` of a report: of the bundles of one broker, by name."""
+    """The ``lastStats`` of a report: of the bundles of one broker, by name. ``at`` are their places, in the same order."""
 
-    def __init__(self, places: Mapping[str, int], sample: Sample) -> None:
-        self.places, self.sample = places, sample
-
-    @cached_property
-    def at(self) -> NDArray[np.intp]:
-        """The places of the bundles."""
-        return np.fromiter(self.places.values(), np.intp, len(self.places))
+    def __init__(self, places: Mapping[str, int], at: NDArray[np.intp], sample: Sample) -> None:
+        self.places, self.at, self.sample = places, at, sample
 
     @property
     def sizes(self) -> NDArray[np.float64]:
@@ -213,6 +209,7 @@ class Known(Columns, Mapping[str, BundleData]):
         self._counts, self._rates, self._topics = averages.counts[:, 0].copy(), averages.rates.copy(), topics
         self._places, self._namespaces = places, namespaces
         self._records: dict[str, BundleData] = {}
+        self._sums: dict[tuple[Term, Figure], NDArray[np.float64]] = {}
 
     def average(self, term: int, place: int) -> TimeAverageMessageData:
         """The short-term (0) or the long-term average (1) of a bundle."""
@@ -232,11 +229,12 @@ class Known(Columns, Mapping[str, BundleData]):
         """The places of the bundles, which rise in their order."""
         return self._known
 
-    def of(self, term: Term, figure: Figure, stats: Mapping[str, NamespaceBundleStats]) -> NDArray[np.float64]:
-        """The same, of a report's statistics at a time."""
-        if not isinstance(stats, Owned):
-            return super().of(term, figure, stats)
-        return np.where(self._counts[0, stats.at] > 0, self._figures(term, figure)[stats.at], 0.0)
+    def of(self, term: Term, figure: Figure, bundles: Collection[str]) -> NDArray[np.float64]:
+        """The same, of a report's statistics, or of bundles that are all known, at a time."""
+        if isinstance(bundles, Owned):
+            return np.where(self._counts[0, bundles.at] > 0, self._figures(term, figure)[bundles.at], 0.0)
+        at = [self._known.get(bundle, UNKNOWN) for bundle in bundles]
+        return super().of(term, figure, bundles) if UNKNOWN in at else self._figures(term, figure)[at]
 
     def counts(self, reports: Collection[LocalBrokerData], placed: Collection[str]) -> Counter[str]:
         """The same, of all bundles at a time."""
@@ -258,8 +256,9 @@ class Known(Columns, Mapping[str, BundleData]):
         return dict(zip(self._known, self._figures(term, figure)[self._where].tolist(), strict=True))
 
     def _figures(self, term: Term, figure: Figure) -> NDArray[np.float64]:
-        figures: NDArray[np.float64] = self._rates[int(term == "longTermData"), ROWS[figure]].sum(axis=0)
-        return figures
+        if (term, figure) not in self._sums:
+            self._sums[term, figure] = self._rates[int(term == "longTermData"), ROWS[figure]].sum(axis=0)
+        return self._sums[term, figure]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._known)

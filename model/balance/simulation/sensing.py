@@ -56,7 +56,7 @@ class Measured(Mapping[str, LocalBrokerData]):
     def __init__(self, world: World, load: Load, now: int, used: NDArray[np.float64], limits: NDArray[np.float64]) -> None:
         self.load, self.now, self._used, self._limits = load, now, used, limits
         self._percents = percentages(used, limits)
-        self._owned = {broker: world.owned_by(broker) for broker in world.live}
+        self._owned = world.owned
         self._place_of, self._traits = world.place_of_broker, world.traits
         self._made: dict[str, LocalBrokerData] = {}
 
@@ -92,7 +92,7 @@ class Measured(Mapping[str, LocalBrokerData]):
         return self._made[broker]
 
     def _report(self, broker: str) -> LocalBrokerData:
-        place, owned = self._place_of[broker], self._owned[broker]
+        place, (owned, at) = self._place_of[broker], self._owned[broker]
         traffic, clients, *columns = self._columns
         rate_in, rate_out, throughput_in, throughput_out = traffic[place]
         topics, producers, consumers = clients[place]
@@ -113,7 +113,7 @@ class Measured(Mapping[str, LocalBrokerData]):
             numConsumers=int(consumers),
             numProducers=int(producers),
             lastUpdate=self.now,
-            lastStats=Owned(owned, self.load.sample),
+            lastStats=Owned(owned, at, self.load.sample),
             bundles=tuple(owned),
             lastBundleGains=(),
             lastBundleLosses=(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
 from dataclasses import astuple, replace
 from itertools import pairwise
 
@@ -53,6 +54,7 @@ class World:
         groups = self.namespaces.number[cluster.topics.bundle]
         self._course = course_of(scenario.shapes, groups, minutes, lambda purpose: stream(seed, purpose))
         self._owned: dict[int, dict[str, int]] = {}
+        self._all_owned: Mapping[str, tuple[dict[str, int], NDArray[np.intp]]] | None = None
         self._places: dict[int, NDArray[np.intp]] = {}
         self.pause = np.zeros(len(self.names))
         self.rates = cluster.topics.rates
@@ -78,6 +80,13 @@ class World:
         if owned is None:
             owned = self._owned[place] = {self.names[bundle]: bundle for bundle in self.places_of(broker).tolist()}
         return owned
+
+    @property
+    def owned(self) -> Mapping[str, tuple[dict[str, int], NDArray[np.intp]]]:
+        """What ``owned_by`` and ``places_of`` give of each broker that is up; the same mapping until that changes."""
+        if self._all_owned is None:
+            self._all_owned = {broker: (self.owned_by(broker), self.places_of(broker)) for broker in self.live}
+        return self._all_owned
 
     def places_of(self, broker: str) -> NDArray[np.intp]:
         """The places of a broker's bundles; the same array until they change."""
@@ -123,7 +132,7 @@ class World:
         place = self.place_of_broker[event.broker]
         if bool(self.alive[place]) == (event.kind == "start"):
             return
-        self.alive[place] = event.kind == "start"
+        self.alive[place], self._all_owned = event.kind == "start", None
         if event.kind != "start":
             left = self.owner == place
             if event.kind == "crash":
@@ -204,6 +213,7 @@ class World:
         return not refused
 
     def _changed(self, *brokers: int) -> None:
+        self._all_owned = None
         for broker in brokers:
             self._owned.pop(broker, None)
             self._places.pop(broker, None)

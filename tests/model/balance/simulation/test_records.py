@@ -29,6 +29,10 @@ def known(places: dict[str, int], averages: Averages, topics: NDArray[np.int64])
     return Known(places, averages, topics, Namespaces.of(list(places)))
 
 
+def owned(places: dict[str, int], sample: Sample) -> Owned:
+    return Owned(places, np.array(list(places.values()), dtype=np.intp), sample)
+
+
 BUNDLES, BROKERS = 4, 3
 Minute = tuple[list[tuple[int, set[int]]], list[list[float]]]
 """The reports of a minute, each of a broker's bundles, and what the bundles carry in it."""
@@ -94,10 +98,10 @@ def test_all_bundles_at_a_time_are_as_one_by_one() -> None:
     random = np.random.default_rng(0)
     first_report(averages, random.random((4, 6)), [0, 1, 3, 5])
     sample = Sample(random.random((4, 6)), np.ones((3, 6), dtype=np.int64))
-    owned = {"a": ["t/m/2", "t/n/0", "t/n/2"], "b": ["t/n/1", "t/m/1"], "c": []}
+    whose = {"a": ["t/m/2", "t/n/0", "t/n/2"], "b": ["t/n/1", "t/m/1"], "c": []}
     reports = {
-        broker: LocalBrokerData(lastStats=Owned({name: numbers[name] for name in own}, sample), bundles=tuple(own))
-        for broker, own in owned.items()
+        broker: LocalBrokerData(lastStats=owned({name: numbers[name] for name in own}, sample), bundles=tuple(own))
+        for broker, own in whose.items()
     }
     at_once = known(numbers, averages, np.ones(6, dtype=np.int64))
     one_by_one = Columns(dict(at_once))
@@ -112,10 +116,10 @@ def test_all_bundles_at_a_time_are_as_one_by_one() -> None:
 
 def test_a_report_has_the_statistics_of_its_bundles() -> None:
     sample = Sample(np.array([[1.0, 5.0], [2.0, 1.0], [3.0, 1.0], [4.0, 1.0]]), np.array([[3, 1], [1, 8], [2, 0]]))
-    owned = Owned({"a": 0}, sample)
-    assert dict(owned) == {"a": NamespaceBundleStats(1, 2, 3, 4, consumerCount=2, producerCount=1, topics=3)}
-    assert "b" not in owned
-    both = Owned({"b": 1, "a": 0}, sample)
+    one = owned({"a": 0}, sample)
+    assert dict(one) == {"a": NamespaceBundleStats(1, 2, 3, 4, consumerCount=2, producerCount=1, topics=3)}
+    assert "b" not in one
+    both = owned({"b": 1, "a": 0}, sample)
     assert both.sizes.tolist() == sizes(dict(both)).tolist()
 
 
