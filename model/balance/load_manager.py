@@ -196,10 +196,15 @@ class LoadManager:
             return Shedding(Unloading(why=(f"the shedder fails: {error}",))), self
         drawn_from: dict[str, tuple[str, ...]] = {}
         reasons: list[str] = []
+        leaving = {bundle for bundles in unloading.unload.values() for bundle in bundles}
+        reported_by: dict[str, list[str]] = {bundle: [] for bundle in leaving}
+        for broker, report in data.reports.items():
+            for bundle in leaving & report.owned:
+                reported_by[bundle].append(broker)
         for broker, bundles in unloading.unload.items():
             for bundle in bundles:
                 drawn_from[bundle], why, manager = manager._destinations(bundle, broker, unloading, data, policies)
-                others = [other for other, report in data.reports.items() if other != broker and bundle in report.owned]
+                others = [other for other in reported_by[bundle] if other != broker]
                 if others:
                     reasons.append(f"{bundle}: is in the reports of {', '.join([broker, *others])}: only one can own it")
                 reasons += why

@@ -73,7 +73,7 @@ def select(
         why.append(f"{', '.join(full)} overloaded; once more from the isolation policies")
         again, placement = placement.select(first, bundle, data, conf)
         either = {*chosen}.difference(full).union(again)
-        chosen = tuple(broker for broker in data.brokers if broker in either)
+        chosen = tuple(data.brokers) if len(either) == len(data.brokers) else tuple(b for b in data.brokers if b in either)
     return Selection(filtered, chosen, tuple(why)), placement
 
 
@@ -95,7 +95,8 @@ def _filtered(
         left["isolation_policies"] = permitted(namespace, data, policies, conf, left["anti_affinity"], persistent=persistent)
         return left, why
     allowed = permitted(namespace, data, policies, conf, persistent=persistent)
-    left["isolation_policies"] = first = tuple(broker for broker in allowed if broker in data.reports)
+    all_report = len(data.reports) == len(data.brokers)
+    left["isolation_policies"] = first = allowed if all_report else tuple(b for b in allowed if b in data.reports)
     left["max_topics"] = within_max_topics(first, data, conf)
     left["anti_affinity"] = least_of_anti_affinity(bundle, left["max_topics"], data, policies, conf)
     left["fewest_bundles"] = fewest_bundles(bundle, left["anti_affinity"], data, conf)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -68,7 +69,7 @@ class Cluster:
     capacities: tuple[Capacity, ...]
     bundles: tuple[str, ...]
     owners: NDArray[np.intp]
-    layouts: dict[str, Layout]
+    layouts: Mapping[str, Layout]
     topics: Topics
     policies: Policies = field(default_factory=Policies)
     known: LoadData = field(default_factory=LoadData)
@@ -115,7 +116,7 @@ class Generated:
 
     def cluster(self, random: np.random.Generator) -> Cluster:
         """Draws who owns what, where topics are and what they carry."""
-        layouts, names = self._layouts()
+        layouts, names = _layouts(self.bundles, self.namespaces, self.names)
         count = self.bundles * self.topics_per_bundle
         hashes = random.integers(0, FULL.last + 1, count)
         namespaces = random.integers(0, len(layouts), count)
@@ -129,19 +130,22 @@ class Generated:
         owners = random.permutation(np.arange(self.bundles) % self.count)
         return Cluster(self.brokers, (self.capacity,) * self.count, names, owners, layouts, topics)
 
-    def _layouts(self) -> tuple[dict[str, Layout], tuple[str, ...]]:
-        layouts, names = {}, list[str]()
-        for number in range(min(self.namespaces, self.bundles)):
-            most = self.bundles * (number + 1) // self.namespaces - self.bundles * number // self.namespaces
-            namespace = self.names[number] if self.names else f"public/namespace-{number + 1}"
-            layouts[namespace] = Layout.of_equal_bundles(max(most, 1))
-            names += [f"{namespace}/{bundle}" for bundle in layouts[namespace].bundles]
-        return layouts, tuple(names)
-
     def _rates(self, count: int, random: np.random.Generator) -> Rates:
         weights = random.permutation(np.arange(1, count + 1)) ** -self.zipf if self.zipf else random.uniform(0.5, 1.5, count)
         incoming = weights * (self.load * self.count * self.capacity.rate / 2 / weights.sum())
         return np.stack([incoming, incoming, incoming * self.message_bytes, incoming * self.message_bytes])
+
+
+@lru_cache(maxsize=8)
+def _layouts(bundles: int, namespaces: int, names: tuple[str, ...]) -> tuple[Mapping[str, Layout], tuple[str, ...]]:
+    """The layouts of the namespaces, and the names of all bundles: the same in each run of a comparison."""
+    layouts, all_bundles = {}, list[str]()
+    for number in range(min(namespaces, bundles)):
+        most = bundles * (number + 1) // namespaces - bundles * number // namespaces
+        namespace = names[number] if names else f"public/namespace-{number + 1}"
+        layouts[namespace] = Layout.of_equal_bundles(max(most, 1))
+        all_bundles += [f"{namespace}/{bundle}" for bundle in layouts[namespace].bundles]
+    return layouts, tuple(all_bundles)
 
 
 def places(layout: Layout, hashes: NDArray[np.int64]) -> NDArray[np.intp]:

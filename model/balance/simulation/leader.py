@@ -285,7 +285,7 @@ def _reasons(why: Iterable[str], bundles: Collection[str]) -> dict[str, str]:
     What it tells of a bundle begins with two blanks, its name and a colon. A name can have colons, too.
     """
     reasons, reason = dict[str, str](), ""
-    for line in why:
+    for line in why if bundles else ():
         if not line.startswith(" "):
             reason = line
         elif line.startswith("  "):

@@ -105,7 +105,11 @@ class Jitter:
         """Drawn in the order of the minutes."""
 
         def at(minute: int, rates: Rates) -> Rates:
-            return rates * (1.0 + self.spread * (2.0 * random.random(len(groups)) - 1.0))
+            factor = 2.0 * random.random(len(groups))
+            factor -= 1.0
+            factor *= self.spread
+            factor += 1.0
+            return rates * factor
 
         return at
 
