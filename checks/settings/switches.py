@@ -286,7 +286,6 @@ NOT_MODELLED = (
     Feature("individual acknowledgements", "what comes again after a restart: `subscription` has it, and no answer yet", ()),
     Feature("seek and reset", "a subscription that is moved: `subscription` has it, and no answer yet", ()),
     Feature("truncation", "pulsar-admin topics truncate, and deletion by force", ()),
-    Feature("loading of topics", "a load that waits for an answer, and the lookups that wait for it", ()),
     Feature("non-persistent topics", "they keep nothing: every message can be lost", ()),
     Feature("mixed releases", "brokers, bookies or clients of two releases beside each other, and the way back", ()),
     Feature("time", "how long anything takes: a loss that needs an hour counts as one that needs a second", ()),
