@@ -227,6 +227,7 @@ ONLY_IN: Mapping[str, str] = {
     "BrokerRegistryImpl.handleMetadataSessionEvent": _FROM_4_0_8,
     "BrokerService.createPersistentTopic0": _FROM_3_0_7,
     "BrokerService.failTopicFuture": "4.2.4, 5.0.1, not 2.10.1 to 4.0.8, 5.0.0-M1",
+    "PersistentSubscription.acknowledgeMessage": "2.10.1 to 4.2.4, not 5.0.0-M1, 5.0.1",
     "SystemTopicBasedTopicPoliciesService.scheduleInitPolicesCacheTimeout": _FROM_4_2_4,
     "BrokerRegistryImpl.handleMetadataStoreNotification": _FROM_3_0_7,
     "BrokerRegistryImpl.registerAsync": _FROM_4_0_8,
