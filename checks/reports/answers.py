@@ -14,6 +14,7 @@ from fencepost.checks.reports.bugs_on_code import compared, seen_anywhere
 from fencepost.checks.reports.finished import upstream
 from fencepost.checks.settings.switches import SwitchedOn
 from fencepost.model.counts import count_of
+from fencepost.model.language import Protocol
 from fencepost.model.releases import SYSTEMS, Releases
 from fencepost.properties.bugs import Bug
 from fencepost.properties.registry import Entry, written
@@ -51,6 +52,11 @@ def plain(way: Way) -> str:
     """What happens, as people say it."""
     said = (way.bug.plain if way.bug is not None else "") or in_the_model(way)
     return f"{said[0].upper()}{said[1:].removesuffix('.')}."
+
+
+def meanings(protocol: Protocol) -> dict[str, str]:
+    """What each action is, by its label: the first paragraph that is written on it, in one line."""
+    return {action.label: " ".join(action.doc.partition("\n\n")[0].split()) for action in protocol.actions}
 
 
 def in_the_model(way: Way) -> str:

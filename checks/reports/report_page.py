@@ -15,7 +15,7 @@ from fencepost.checks.questions.answers.ways import Answer, Way
 from fencepost.checks.questions.bugs.whole import verdict_of
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.guarantees.judging import compared
-from fencepost.checks.reports.answers import SURVIVES_NOTHING, about, covered, headline, in_short, ordered, survived
+from fencepost.checks.reports.answers import SURVIVES_NOTHING, about, covered, headline, in_short, meanings, ordered, survived
 from fencepost.checks.reports.changes import heading, sentences
 from fencepost.checks.reports.changes import verdict as verdict_on
 from fencepost.checks.reports.finished import FinishedRun
@@ -162,7 +162,7 @@ def _policy(opening: Opening) -> Html:
 
 def _run(title: str, checked: Checked, verdict: Verdict) -> Html:
     """A run, folded: each step with what it is in the real system."""
-    meaning = {action.label: action.doc.partition("\n")[0] for action in checked.protocol.actions}
+    meaning = meanings(checked.protocol)
     steps = joined(
         html('<li><code>{}</code> <span class="quiet">{}</span></li>', step.action, meaning[step.action])
         for step in verdict.run.steps

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fencepost.checks.questions.answers.changes import key
 from fencepost.checks.questions.answers.ways import Answer, Way, acts_in, in_order
 from fencepost.checks.questions.bugs.whole import verdict_of
-from fencepost.checks.reports.answers import about, plain
+from fencepost.checks.reports.answers import about, meanings, plain
 from fencepost.checks.reports.front import wrapped
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.model.counts import count_of
@@ -119,7 +119,7 @@ def _lines(chosen: Numbered, opening: Opening, releases: Releases, width: int) -
     yield ""
     checked = way.checked if way.whole is None else way.whole
     trace = (way.verdict if way.whole is None else verdict_of(way.whole)).run
-    meaning = {action.label: action.doc.partition("\n")[0] for action in checked.protocol.actions}
+    meaning = meanings(checked.protocol)
     yield f"What happens, step by step ({checked.entry.name}):"
     for number, step in enumerate(trace.steps, 1):
         head = f"{number:>4}  {step.action}"

@@ -17,7 +17,7 @@ from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answers.changes import Remedy
 from fencepost.checks.questions.answers.ways import EVENTS, Answer, Way, acts_in, events_in, in_order, never
 from fencepost.checks.questions.matters import MATTERS
-from fencepost.checks.reports.answers import in_short
+from fencepost.checks.reports.answers import in_short, meanings
 from fencepost.checks.reports.front import fewest_of, front, table, verdict
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.reports.in_short import IN_SHORT, last_line
@@ -209,6 +209,11 @@ def test_every_report_tells_a_way_as_people_say_it() -> None:
     assert in_short(replace(way, needs=(), bug=None)) == "Two descriptors of one ledger. Needs nothing else."
     half = in_short(replace(way, open="out of memory"))
     assert half.endswith("Needs a lost session of a broker, and it is not known what else: out of memory.")
+
+
+def test_a_step_is_told_in_whole_sentences() -> None:
+    told = meanings(PROTOCOLS["topic"].outline({}).protocol)
+    assert [text for text in told.values() if "\n" in text or not text.endswith((".", ")"))] == []
 
 
 def test_each_bug_is_told_once_and_what_needs_most_gives_way() -> None:
