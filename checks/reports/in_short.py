@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
 from math import inf
-from typing import Literal
+from typing import Literal, get_args
 
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
@@ -39,6 +39,8 @@ IN_SHORT = MEANING | {
 """The same in fewer words, for the last line of a run about a cluster, which has to fit a screen."""
 
 Word = Literal["NO", "NOT KNOWN", "YES"]
+WORDS: tuple[Word, ...] = get_args(Word)
+"""From the worst on."""
 
 
 @dataclass(frozen=True)
@@ -54,16 +56,18 @@ class Decision:
 
 
 def decisions(opening: Opening) -> Iterator[str]:
-    """Yes or no to the other releases, if that is what is compared: first of all what starts no more, then the cluster, then
-    each group of namespaces for which it is something else."""
+    """Yes or no to the other releases, if that is what is compared: first of all what starts no more, then each group of
+    namespaces for which it is something worse than for the cluster, then the cluster, then the other groups."""
     if (own := _of_cluster(opening)) is None:
         return
+    groups = [(f"In {', '.join(names)}: ", decided(change)) for names, change in opening.changed_namespaces]
     if opening.stopped is not None:
-        yield f"NO: {opening.stopped.in_short}. Apart from that: {own}"
+        groups.insert(0, (f"NO: {opening.stopped.in_short}. Apart from that: ", own))
     else:
-        yield str(own)
-    for names, change in opening.changed_namespaces:
-        yield f"In {', '.join(names)}: {decided(change)}"
+        worse = [group for group in groups if WORDS.index(group[1].word) < WORDS.index(own.word)]
+        groups = [*worse, ("Elsewhere: " if worse else "", own), *(group for group in groups if group not in worse)]
+    for where, decision in groups:
+        yield f"{where}{decision}"
 
 
 def stops(opening: Opening) -> tuple[str, ...]:
@@ -97,7 +101,7 @@ def _closing_of_upgrade(opening: Opening, status: ExitStatus) -> str:
     if own is None:
         return ""
     elsewhere = [decided(change) for _, change in opening.changed_namespaces]
-    worst = next((each for word in ("NO", "NOT KNOWN") for each in (own, *elsewhere) if each.word == word), own)
+    worst = min(own, *elsewhere, key=lambda each: WORDS.index(each.word)) if elsewhere else own
     words = f"{worst.word}: {worst.short}{'' if worst is own else ', in a namespace'}"
     if opening.stopped is not None:
         words = f"NO: brokers start no more with {opening.stopped.now}"

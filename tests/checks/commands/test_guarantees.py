@@ -413,10 +413,8 @@ def test_an_upgrade_says_in_which_namespaces_it_costs_something_else(tmp_path: P
     upgrade = ("--conf", conf, "--pulsar", "4.2.4", "--against-pulsar", "4.0.8", "--quiet")
     run = asked(*upgrade, "--namespace", f"orders/a={policies}")
     said = words_of(run)
-    assert said.startswith("YES: Pulsar 4.2.4 with BookKeeper 4.17.3 brings no way to lose a message.")
-    assert (
-        "In orders/a: NO: Pulsar 4.2.4 with BookKeeper 4.17.3 brings 1 way to lose a message. A ledger is not created" in said
-    )
+    assert said.startswith("In orders/a: NO: Pulsar 4.2.4 with BookKeeper 4.17.3 brings 1 way to lose a message.")
+    assert "Elsewhere: YES: Pulsar 4.2.4 with BookKeeper 4.17.3 brings no way to lose a message." in said
     assert run.returncode == 14
     policies.write_text('{"replication_clusters": ["one"], "backlog_quota_map": {}, "deduplicationEnabled": false}\n')
     assert "In orders/a" not in asked(*upgrade, "--namespace", f"orders/a={policies}").stdout
