@@ -159,7 +159,8 @@ def _names(asked: OddsRequest, known: Mapping[str, Way]) -> list[str]:
             if name in PROTOCOLS:
                 raise RegistryError(f"no way to lose a message has an instance of {name}: name topic, cluster or ledger")
             every = [*known, *BOUNDED]
-            raise RegistryError(f"there is no way {name!r}{guess(name, every)}; there are {', '.join(every)}")
+            meant = guess(name, [*every, "measure"])
+            raise RegistryError(f"there is no way {name!r}{meant}; there are {', '.join(every)}")
         names += of_protocol or [name]
     names = list(dict.fromkeys(names)) or [*known, *BOUNDED]
     if asked.set and (len(names) != 1 or names[0] not in known):

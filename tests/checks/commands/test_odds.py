@@ -79,6 +79,7 @@ def test_a_chain_is_written_for_other_tools(tmp_path: Path) -> None:
     ("arguments", "status", "message"),
     [
         (("disk",), 2, "fencepost: there is no way 'disk' (did you mean disks?); there are removed_producer_publishes"),
+        (("mesure",), 2, "fencepost: there is no way 'mesure' (did you mean measure?); there are removed_producer_publishes"),
         (("election",), 2, "fencepost: no way to lose a message has an instance of election: name topic, cluster or ledger"),
         (("topic", "--set", "messages=5"), 2, "fencepost: --set is of one way: name it"),
         (("measure",), 2, "fencepost: measure needs --metrics FILE"),
