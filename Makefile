@@ -100,7 +100,7 @@ $(EXTRAS): .venv/installed-%: pyproject.toml | .venv/bin/python
 	@touch $@ .venv/installed
 
 # Tests that run beside each other would each compile the loops, and the tests themselves: they are compiled here, once for all
-# later processes, and the types of libraries are read. Two commands compile most loops, the kernel's own tests the others; what
+# later processes, and the types of libraries are read. Two commands compile most loops, tests of the kernel and of averages the others; what
 # any of this finds is for "make test" to say.
 .venv/installed-dev: pyproject.toml | .venv/bin/python
 	@echo "installing all dependencies and the tools of development into .venv"
@@ -109,5 +109,5 @@ $(EXTRAS): .venv/installed-%: pyproject.toml | .venv/bin/python
 	@$(BIN)/fencepost check metadata_store --quiet >/dev/null & \
 	$(BIN)/fencepost check ledger --by walks --walks 100 --quiet >/dev/null; wait
 	@$(BIN)/mypy >/dev/null & $(BIN)/pytest -q --collect-only >/dev/null & \
-	$(BIN)/pytest -q -n auto -m 'not deep and not later' $(addprefix tests/model/kernel/,clause_tables search walks) >/dev/null; wait
+	$(BIN)/pytest -q -n auto -m 'not deep and not later' $(addprefix tests/model/,kernel/clause_tables kernel/search kernel/walks balance/simulation/test_records.py) >/dev/null; wait
 	@touch $@ .venv/installed $(EXTRAS)
