@@ -10,7 +10,7 @@ import pytest
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.traces.files.itf import read
 from tests.checks.history.made import log_line
-from tests.checks.history.test_units import LOGS
+from tests.checks.history.test_parts import LOGS
 from tests.command import in_one_process
 
 REFUSED = "Write attempt on fenced/deleted ledger 8 by client /10.0.0.8:40000"
