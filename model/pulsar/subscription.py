@@ -16,7 +16,11 @@ managedLedgerMaxUnackedRangesToPersist ranges the others are kept in memory only
 ``answered_acks_are_kept`` shows both; ``stored_acks_are_kept`` is about what was written and is within the limit.
 
 Not modelled: indexes of batches, transactions, consumers and what is dispatched to which of them, a write of the cursor
-that fails, a ledger of the cursor that cannot be read, a cursor that is closed while it writes, two owners, trimming.
+that fails, a ledger of the cursor that cannot be read or is full, a cursor that is closed while it writes or gets a ledger,
+two owners, trimming, messages that come after a seek. An acknowledgement is one step: between its change in memory and its
+write another connection may acknowledge, and here does not. An entry of the queue is written with the position of the
+cursor, not with its own. A message is acknowledged once: ManagedCursorImpl.asyncDelete answers a second time at once where no
+range is left, even if the first is not stored. What is acknowledged up to a message is not answered before it is written.
 
 Constants
     messages             messages of the topic, all of them stored
@@ -218,8 +222,8 @@ class Cursor:
         return True if most >= self.messages else self.range_count(acked) <= most
 
     def kept(self, acked: Subset, *, in_node: bool = False) -> Subset:
-        """What is written of the ranges: buildIndividualDeletedMessageRanges, which keeps one more than the limit, and with
-        long arrays OpenLongPairRangeSet.toRanges, which keeps or leaves out a whole ledger."""
+        """What is written of the ranges: buildIndividualDeletedMessageRanges, which up to 4.2.4 keeps one more than the limit,
+        and with long arrays OpenLongPairRangeSet.toRanges, which keeps or leaves out a whole ledger."""
         limit = int(self.protocol.parameters["limit"])
         if limit >= self.messages:
             return acked
