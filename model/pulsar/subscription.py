@@ -20,7 +20,10 @@ that fails, a ledger of the cursor that cannot be read or is full, a cursor that
 two owners, trimming, messages that come after a seek. An acknowledgement is one step: between its change in memory and its
 write another connection may acknowledge, and here does not. An entry of the queue is written with the position of the
 cursor, not with its own. A message is acknowledged once: ManagedCursorImpl.asyncDelete answers a second time at once where no
-range is left, even if the first is not stored. What is acknowledged up to a message is not answered before it is written.
+range is left, even if the first is not stored. What is acknowledged up to a message is not answered before it is written,
+and waits for a ledger, not for a read. What a killed broker is writing is not stored. Up to 4.0.8
+ManagedCursorImpl.internalResetCursor sets lastMarkDeleteEntry as a seek begins: a close or a new ledger stores a seek that
+waits, and here does not.
 
 Constants
     messages             messages of the topic, all of them stored
