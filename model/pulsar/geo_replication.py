@@ -6,17 +6,26 @@ read in Pulsar 2.10.1, 3.0.7, 4.0.8, 4.2.4, 5.0.0-M1 and 5.0.1 (decompiled).
 
 The replicator reads the source's log by a cursor and sends each message through one producer, which keeps in a queue, oldest
 first, what is not confirmed. A receipt confirms the head of the queue, and the cursor then counts that message as replicated.
-Since pulsar#23697 a copy carries the position of its source: the target takes a copy for a duplicate by that position, and the
-client matches receipts with it. Up to 3.0.7 both use the number that the original producer gave the message.
+Since pulsar#23697 (3.0.11, 3.3.6, 4.0.4) a copy carries the position of its source: the target takes a copy for a duplicate by
+that position, and the client matches receipts with it. Before, both use the number that the original producer gave the message.
 
-A message that the target refuses by itself (NotAllowedError: it is too large there, or held back for too long) makes the
-replicator rewind its cursor to the first message that is not replicated. Where nothing is wrong the connection ends with it, so
-that nothing behind it is stored; upstream it stays (``refusal_overtaken``).
+A message that the target refuses by itself (NotAllowedError: it is too large there or, which 4.0.8 asks and 3.0.7 does not,
+held back for too long) makes the replicator rewind its cursor to the first message that is not replicated. Where nothing is
+wrong the connection ends with it, so that nothing behind it is stored; upstream it stays (``refusal_overtaken``).
 
 Not modelled: messages whose schema is not known yet, markers of replicated subscriptions and of transactions, batches and
 chunks, more than two clusters and the way back, time to live, several writes under way of one copy, the snapshot of
-deduplication, which is taken for never taken. The source's log is as safe as the protocol ``topic`` says. A copy that is being
-written when the producer connects again is told apart neither here nor there: the producer is refused until it is written.
+deduplication, which is taken for never taken. The source's log is as safe as the protocol ``topic`` says. While a copy is being
+written the target cannot tell whether another one is a duplicate, and ends the connection; without deduplication a second write
+of it is one with the first. The target's log orders the writes of all senders; here only those of one sender are ordered.
+
+A message that the producer itself cannot send (InvalidMessageException: it is larger than the target's maxMessageSize) counts
+as replicated, and so does an entry that cannot be parsed. Neither is modelled.
+
+A refusal that comes while something ahead of it is not confirmed is ignored by ProducerImpl.recoverNotAllowedError: the message
+waits until something ends the connection, such as a later receipt. Here the refusal is heard once its message is the head. A
+receipt of what is sent again confirms also what follows in the queue and is no later than ``last``; here each message has its
+own. What a read has found that ends behind a rewind is dropped in 4.0.8 and 5.0.0-M1; here it is sent, as up to 3.0.7.
 
 Constants
     messages             messages that the source stores
