@@ -9,11 +9,18 @@ its end once for all of its topics. Then it puts a future into the map of topics
 that future after topicLoadTimeoutSeconds; who looks the topic up meanwhile gets the same future.
 
 Where nothing is wrong the timer takes the future out of the map, and what the attempt still opens is closed. Upstream only the
-attempt's own end takes it away (``timed_out_kept``): if an answer never comes the topic is out of service until the bundle is
-unloaded or the broker restarted, though each part works again. 2.10.1 does not wait for the policies.
+attempt's own end takes it away (``timed_out_kept``): if an answer never comes the topic is out of service until another broker
+gets its bundle or this one is restarted, though each part works again. 2.10.1 differs: it does not wait for the policies, and a
+lookup takes away a future that has failed.
 
 Not modelled: the limit on topics that are loaded at once, deletion and migration of topics, partitioned metadata, the ledger's
-own recovery (the protocol ``topic``), several topics and brokers.
+own recovery (the protocol ``topic``), several topics and brokers. An answer is never merely late: the timer is over only where
+it never comes, so that ``finish_late`` is not enabled. Since 4.2.4 the reading of the policies is taken to have a time-out,
+which topicPoliciesCacheInitTimeoutSeconds=0 switches off.
+
+In 4.0.8 and later the timer also runs while the policies are read. It fails a lookup that waits; once the policies are known
+the failed future is put into the map, until its attempt ends. This is not modelled, and neither are policies whose reading
+fails or is begun again by an unload, without which the topic is opened (pulsar#26137, #26513).
 
 Constants
     bounded              the reading of the policies has a time-out (topicPoliciesCacheInitTimeoutSeconds), as since 4.2.4
@@ -76,8 +83,7 @@ RELEASES = changed("bounded", since="4.2.4", before=False, after=True)
 BUGS = {
     "reader_skips": "pulsar#25998: an acknowledgement of what is trimmed moves the reader of the policies past what it has not "
     "read",
-    "timed_out_kept": "pulsar#26457, #24497, #23184: a future that its timer has failed stays in the map until its attempt "
-    "ends",
+    "timed_out_kept": "pulsar#26457, #24497: a future that its timer has failed stays in the map until its attempt ends",
     "failed_kept": "a future that has failed stays in the map",
     "policies_not_awaited": "a topic is opened before the policies of its namespace are known",
 }
