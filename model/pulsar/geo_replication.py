@@ -17,7 +17,8 @@ Not modelled: messages whose schema is not known yet, markers of replicated subs
 chunks, more than two clusters and the way back, time to live, several writes under way of one copy, the snapshot of
 deduplication, which is taken for never taken. The source's log is as safe as the protocol ``topic`` says. While a copy is being
 written the target cannot tell whether another one is a duplicate, and ends the connection; without deduplication a second write
-of it is one with the first. The target's log orders the writes of all senders; here only those of one sender are ordered.
+of it is one with the first. What is being written is stored in the order of the source's log, also where something is sent
+again behind a later message.
 
 A message that the producer itself cannot send (InvalidMessageException: it is larger than the target's maxMessageSize) counts
 as replicated, and so does an entry that cannot be parsed. Neither is modelled.
@@ -386,8 +387,9 @@ def _declare_target(p: Protocol, c: _Copying) -> None:
         by="target", mirrors="PersistentTopic.addComplete, MessageDeduplication.recordMessagePersisted", fair=True, m=c.message
     )
     def store(m: int) -> Outcome:
-        """A copy is stored, those of one sender in their order, and its receipt is on its way."""
-        earlier = [n for n in c.message if key[n] == key[m] and number[n] < number[m]]
+        """A copy is stored, and its receipt is on its way. Of copies that are being written the earlier is stored first,
+        whoever sent them: they are in one log."""
+        earlier = [n for n in c.message if n < m]
         after: Updates = {c.stage[i]: If(_is_written(c, i, m), "answered", c.stage[i]) for i in c.place}
         after |= {c.writing[m]: False, c.copies[m]: If(c.copies[m] < 2, c.copies[m] + 1, c.copies[m])}
         if c.dedup:
