@@ -59,7 +59,7 @@ FIRST_LINES = {
     "2.10.1": (
         "Yes, in 19 modelled ways: 1 needs no fault, 5 need one, 11 need two, 2 need three.",
         "No, as far as is modelled: not with 1 kill of a broker and not by 20 known bugs, each tried alone.",
-        "Yes, in 3 modelled ways, each needs one fault.",
+        "Yes, in 2 modelled ways, each needs one fault.",
         "Yes, in 6 modelled ways: 5 need one fault, 1 needs two.",
         "For a while, with 1 lost session of a broker. For good, in 3 modelled ways, each needs one fault.",
     ),
