@@ -76,7 +76,7 @@ def test_a_sheet_with_a_bookies_file_has_its_rows(tmp_path: Path, monkeypatch: p
     assert weaker.returncode == 14, "the storage of a bookie's file brings known bugs, which cost more than what is weaker"
     said = " ".join(weaker.stdout.split())
     assert "power is 0, and was 2" in said
-    assert "comes: headers_without_pages_not_saved: A bookie restarts, and takes messages of former owners" in said
+    assert "comes: headers_without_pages_not_saved: A bookie restarts, and takes late writes of former owners" in said
 
 
 DB = "ledgerStorageClass=org.apache.bookkeeper.bookie.storage.ldb.DbLedgerStorage"
