@@ -78,6 +78,7 @@ Variables of each broker
     pushed, persisted    how many messages deduplication takes for pushed and for persisted
     deleting             the trimmed ledgers that it has still to delete
     has_cursor, mark     whether it knows of the subscription, and the subscription's position in its memory
+    trim_mark            with the bug trim_mark_in_memory: a position in its memory that trimming takes for stored
 
 Variables of the clients
     connected, link      where the producer is; attached, about to be disconnected, or removed
