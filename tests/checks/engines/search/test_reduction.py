@@ -83,9 +83,9 @@ def test_the_small_instances_are_predicted(instance: Instance) -> None:
         assert findings.notes[1] == "symmetry: no members are interchangeable, so every state was visited"
 
 
-OTHERS = ("ledger", "bookie", "service_unit_migration", "placement")
-"""Protocols that are not of this kind: of a migration the readers are brokers and one that is none, and racks have bookies of
-different numbers, so that none stands for another."""
+OTHERS = ("ledger", "bookie", "service_unit_migration", "placement", "subscription", "geo_replication", "topic_loading")
+"""Protocols that are not of this kind: of a migration the readers are brokers and one that is none, racks have bookies of
+different numbers, and messages an order, so that none stands for another."""
 
 CONTROL_PLANE = [
     pytest.param(entry, instance, id=f"{entry.name}, {instance.name}", marks=[pytest.mark.deep if place else pytest.mark.long])
