@@ -89,9 +89,11 @@ def test_the_base_asks_policies_and_loads_no_kernel_for_it(clean: Environment, t
         ["policy", "split", "--bundle", "0x00000000_0x40000000", "--algorithm", "range_equally_divide"],
         ["policy", "bundle", "--boundaries", "0,0xffffffff", "--hash", "0"],
         ["policy", "check", "--pulsar", "4.2.4", "--loads", "20", "--quiet"],
-        ["policy", "simulate", "--brokers", "3", "--bundles", "6", "--hours", "0.1", "--quiet"],
     )
-    for status, out, err in ran:
+    simulated, _ = fencepost(
+        clean, tmp_path, ["policy", "simulate", "--brokers", "3", "--bundles", "6", "--hours", "0.1", "--quiet"]
+    )
+    for status, out, err in [*ran, *simulated]:  # a simulation keeps its averages in a native loop
         assert (status, err) == (0, ""), out
     assert "numba" not in modules
 
