@@ -7,7 +7,7 @@ and an action that is weakly fair is not, which only a property of liveness can 
 What only counts faults is left alone: it bounds the model and mirrors nothing.
 
 An action is written once and grounded many times, and a formula over all members of a universe is written once and unrolled.
-A mistake in that one line is in all of them, so a place is told by its text, in which members and numbers have no identity:
+An error in that one line is in all of them, so a place is told by its text, in which members and numbers have no identity:
 ``sent_to[b0] = {e1}`` in ``add(b0, e1)`` reads ``sent_to[b] = {e}``, and a member that is no argument reads ``*``.
 """
 

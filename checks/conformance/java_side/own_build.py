@@ -34,7 +34,7 @@ class OwnBuild:
         return " and ".join([*(f"classes of {folder}" for folder in self.classes), *jars])
 
     def over(self, path: Sequence[Path], what: str, kept: Collection[str] = ()) -> list[Path]:
-        """The class path ``path`` of ``what`` with this build in it, but for the artifacts that are ``kept`` as they are.
+        """The class path ``path`` of ``what`` with this build in it, except the artifacts that are ``kept`` as they are.
 
         Raises ToolchainError if a folder has nothing of what it should have, or changes nothing on this class path.
         """
