@@ -15,8 +15,8 @@ lookup takes away a future that has failed.
 
 Not modelled: the limit on topics that are loaded at once, deletion and migration of topics, partitioned metadata, the ledger's
 own recovery (the protocol ``topic``), several topics and brokers. An answer is never merely late: the timer is over only where
-it never comes, so that ``finish_late`` is not enabled. Since 4.2.4 the reading of the policies is taken to have a time-out,
-which topicPoliciesCacheInitTimeoutSeconds=0 switches off.
+it never comes, so no attempt ends after it. Since 4.2.4 the reading of the policies is taken to have a time-out, which
+topicPoliciesCacheInitTimeoutSeconds=0 switches off.
 
 In 4.0.8 and later the timer also runs while the policies are read. It fails a lookup that waits; once the policies are known
 the failed future is put into the map, until its attempt ends. This is not modelled, and neither are policies whose reading
@@ -53,7 +53,6 @@ Actions of the broker
     go_on                the policies are known: the future is in the map, and the managed ledger is being opened
     finish, fail         the topic is open; or it cannot be opened: the future is taken away, and fails
     time_out             the timer fails the future
-    finish_late          with the bug timed_out_kept: an attempt that was timed out ends, and takes its future away
     stop_reading         the reading of the policies takes too long: its reader is closed, and the lookup fails
     lose_answer          a fault: the answer that the opening waits for never comes
     stall                a fault: the reader makes no progress any more
@@ -106,7 +105,6 @@ def topic_loading(
     waits, served = p.flag("waits"), p.flag("served")
     for name, limit in budgets.items():
         p.budget(name, limit)
-    kept = p.has("timed_out_kept")
 
     @p.step(by="client", to="broker", mirrors="BrokerService.getTopic", fair=True)
     def look_up() -> Outcome:
@@ -148,14 +146,9 @@ def topic_loading(
     @p.step(by="timer", to="client", mirrors="BrokerService.getTopic", fair=True)
     def time_out() -> Outcome:
         """topicLoadTimeoutSeconds are over: the future fails, and with it the lookups that wait for it."""
-        if kept:
+        if p.has("timed_out_kept"):
             return And(topic == "pending", unanswered), {topic: "failed", waits: False}
         return And(topic == "pending", unanswered), {topic: "absent", attempt: "none", unanswered: False, waits: False}
-
-    @p.step(by="broker", mirrors="BrokerService.createPersistentTopic0", only_if=kept, fair=True)
-    def finish_late() -> Outcome:
-        """The attempt that was timed out ends after all: the topic is closed, and its future leaves the map."""
-        return And(opens, topic == "failed"), {topic: "absent", attempt: "none"}
 
     @p.step(by="timer", to="client", mirrors="SystemTopicBasedTopicPoliciesService.scheduleInitPolicesCacheTimeout", fair=True)
     def stop_reading() -> Outcome:
