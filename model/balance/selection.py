@@ -73,7 +73,7 @@ def select(
         why.append(f"{', '.join(full)} overloaded; once more from the isolation policies")
         again, placement = placement.select(first, bundle, data, conf)
         either = {*chosen}.difference(full).union(again)
-        chosen = tuple(data.brokers) if len(either) == len(data.brokers) else tuple(b for b in data.brokers if b in either)
+        chosen = tuple(broker for broker in data.brokers if broker in either)
     return Selection(filtered, chosen, tuple(why)), placement
 
 
