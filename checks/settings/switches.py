@@ -73,6 +73,11 @@ def not_negative(key: str) -> Switch:
     return Switch(key, lambda text: (_number(text) or 0) >= 0, "-1")
 
 
+def not_positive(key: str) -> Switch:
+    """On if it is a number up to 0."""
+    return Switch(key, lambda text: (number := _number(text)) is not None and number <= 0)
+
+
 def given(key: str) -> Switch:
     """On if there is a value at all."""
     return Switch(key, lambda text: bool(text.strip()))
@@ -256,6 +261,12 @@ NOT_MODELLED = (
         "which bookies a namespace may use",
         ((true("strictBookieAffinityEnabled"),),),
         "BrokerService.getManagedLedgerConfig",
+    ),
+    Feature(
+        "policies that are waited for without end",
+        "topics that wait for good where the reader of their namespace's policies stalls: `topic_loading` with bounded=no",
+        ((not_positive("topicPoliciesCacheInitTimeoutSeconds"),),),
+        "SystemTopicBasedTopicPoliciesService.scheduleInitPolicesCacheTimeout",
     ),
     Feature(
         "entry filters and interceptors",

@@ -16,7 +16,7 @@ lookup takes away a future that has failed.
 Not modelled: the limit on topics that are loaded at once, deletion and migration of topics, partitioned metadata, the ledger's
 own recovery (the protocol ``topic``), several topics and brokers. An answer is never merely late: the timer is over only where
 it never comes, so no attempt ends after it. Since 4.2.4 the reading of the policies is taken to have a time-out, which
-topicPoliciesCacheInitTimeoutSeconds=0 switches off.
+topicPoliciesCacheInitTimeoutSeconds=0 switches off; a check names that as not judged.
 
 In 4.0.8 and later the timer also runs while the policies are read. It fails a lookup that waits; once the policies are known
 the failed future is put into the map, until its attempt ends. This is not modelled, and neither are policies whose reading

@@ -31,6 +31,7 @@ ON = {
     "regions": "bookkeeperClientRegionawarePolicyEnabled=true",
     "isolation groups": "bookkeeperClientIsolationGroups=a",
     "bookie affinity of namespaces": "strictBookieAffinityEnabled=true",
+    "policies that are waited for without end": "topicPoliciesCacheInitTimeoutSeconds=0",
     "entry filters and interceptors": "brokerInterceptors=audit",
     "other protocols and storages": "messagingProtocols=kafka",
     "functions": "functionsWorkerEnabled=true",
@@ -44,6 +45,7 @@ OFF = (
     "brokerDeleteInactiveTopicsMode=delete_when_subscriptions_caught_up\nbrokerDeleteInactiveTopicsEnabled=false",
     "brokerDeleteInactiveTopicsMode=delete_when_subscriptions_caught_up\nallowAutoTopicCreation=false",
     *("managedLedgerOffloadDriver=", "messagingProtocols=", "brokerDeduplicationProducerInactivityTimeoutMinutes=360"),
+    *("topicPoliciesCacheInitTimeoutSeconds=60", "topicPoliciesCacheInitTimeoutSeconds="),
     *("transactionCoordinatorEnabled=no", "delayedDeliveryEnabled=false", "ttlDurationDefaultInSeconds=-5"),
 )
 
