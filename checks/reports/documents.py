@@ -18,9 +18,10 @@ from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.guarantees.judging import Shortfall, compared
 from fencepost.checks.reports.answers import headline, in_short, ordered
 from fencepost.checks.reports.changes import heading, sentences, verdict
+from fencepost.checks.reports.decisions import changed, decisions, stops
 from fencepost.checks.reports.finished import FinishedRun, Judged, as_in_repository, established_of, judged, place_of
 from fencepost.checks.reports.guarantees import Opening, remedied, why
-from fencepost.checks.reports.in_short import changed, decisions, last_line, stops
+from fencepost.checks.reports.in_short import last_line
 from fencepost.checks.reports.report import as_json
 from fencepost.checks.reports.sarif import fingerprints, log, physical, rule
 from fencepost.checks.settings.files.input_files import STANDARD_INPUT, Place

@@ -18,11 +18,12 @@ from fencepost.checks.questions.guarantees.judging import compared
 from fencepost.checks.reports.answers import SURVIVES_NOTHING, about, covered, headline, in_short, meanings, ordered, survived
 from fencepost.checks.reports.changes import heading, sentences
 from fencepost.checks.reports.changes import verdict as verdict_on
+from fencepost.checks.reports.decisions import decisions, stops
 from fencepost.checks.reports.finished import FinishedRun
 from fencepost.checks.reports.finished import about as about_bug
 from fencepost.checks.reports.front import front
 from fencepost.checks.reports.guarantees import Opening, details, unseen
-from fencepost.checks.reports.in_short import decisions, last_line, stops
+from fencepost.checks.reports.in_short import last_line
 from fencepost.checks.reports.report import text
 from fencepost.model.counts import count_of
 from fencepost.model.releases import Releases

@@ -14,6 +14,7 @@ from fencepost.checks.questions.baseline import Doubt
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.guarantees.judging import Shortfall
 from fencepost.checks.reports.answers import covered, headline, in_short, ordered
+from fencepost.checks.reports.decisions import changed
 from fencepost.checks.reports.finished import (
     FinishedRun,
     Judged,
@@ -24,7 +25,6 @@ from fencepost.checks.reports.finished import (
     refined_by,
 )
 from fencepost.checks.reports.guarantees import Opening, unseen, why
-from fencepost.checks.reports.in_short import changed
 from fencepost.checks.settings.cluster_settings import Stop
 from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.language import Location

@@ -10,16 +10,15 @@ from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established
 from fencepost.checks.questions.guarantees.judging import compared
 from fencepost.checks.reports.changes import heading, in_brief, rows, verdict
+from fencepost.checks.reports.decisions import decisions, stops
 from fencepost.checks.reports.finished import FinishedRun
 from fencepost.checks.reports.front import SECOND
 from fencepost.checks.reports.guarantees import Opening, details, legend, remedied, unseen
 from fencepost.checks.reports.in_short import (
-    decisions,
     failure_text,
     is_of_known_bug,
     known_bugs,
     protocol_line,
-    stops,
     suspicious_in_short,
     suspicious_lines,
 )

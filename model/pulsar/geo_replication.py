@@ -364,7 +364,7 @@ def _declare_target(p: Protocol, c: _Copying) -> None:
 
     @p.step(
         by="target",
-        mirrors="PersistentTopic.publishMessage, MessageDeduplication.isDuplicate",
+        mirrors="PersistentTopic.publishMessage, MessageDeduplication.isDuplicate, MessageDeduplication.isDuplicateReplV2",
         fair=True,
         i=c.place,
         m=c.message,

@@ -40,7 +40,6 @@ def test_ctrl_c_while_the_program_loads_is_no_traceback(loading: str) -> None:
     assert GIVEN_UP == ExitStatus.INCONCLUSIVE
 
 
-@pytest.mark.long
 def test_a_check_loads_what_it_asks() -> None:
     """Not Numba where the loops are compiled already, no solver; no other command, no other protocol, no question about
     settings or guarantees."""

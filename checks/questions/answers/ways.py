@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from fencepost.checks.engines.results.findings import Checked, Settled
 from fencepost.checks.engines.results.verdicts import Verdict
-from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.matters import Matter
 from fencepost.checks.settings.switches import SwitchedOn
 from fencepost.model.language import Protocol
@@ -20,6 +20,9 @@ from fencepost.properties.bugs import Bug
 from fencepost.properties.configuration import InCluster
 from fencepost.properties.registry import Entry, RegistryError
 from fencepost.traces.trace import Trace
+
+if TYPE_CHECKING:
+    from fencepost.checks.questions.guarantees.establishing import Established
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,10 @@ from fencepost.checks.questions.answers.changes import Remedy
 from fencepost.checks.questions.answers.ways import EVENTS, Answer, Way, acts_in, events_in, in_order, never
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.reports.answers import in_short, meanings
+from fencepost.checks.reports.decisions import IN_SHORT
 from fencepost.checks.reports.front import fewest_of, front, table, verdict
 from fencepost.checks.reports.guarantees import Opening
-from fencepost.checks.reports.in_short import IN_SHORT, last_line
+from fencepost.checks.reports.in_short import last_line
 from fencepost.checks.reports.ways import listed
 from fencepost.model.releases import Releases
 from fencepost.properties.bugs import Bug

@@ -44,8 +44,8 @@ ADAPTERS: dict[str, Callable[[], Adapter]] = {
 
 ELSEWHERE = {
     "ledger": {"journal_fence"},  # the harness answers in the place of ReadEntryProcessor: the target bookie has it
-    "replication": {"start_empty", "hear_of_ensemble", "lose_clients", "lose_store", "end_cut"},  # of a bookie that comes back
-    # with an empty disk, of a handle that is open, and of bookies that are cut off
+    "replication": {"start_empty", "lose_clients", "lose_store", "end_cut"},  # of a bookie that comes back
+    # with an empty disk, and of bookies that are cut off
     "ownership": {"look_again"},  # of a store that reports no lost session; here it is ZooKeeper, as below
     "unload": {"look_again"},
     "split": {"look_again"},
@@ -54,10 +54,6 @@ ELSEWHERE = {
     "kafka-controller": {"lose", "resume"},  # Kafka's client gives no session up by itself
 }
 """Actions that a protocol has, and no instance of the target."""
-
-
-SLOW = {"ledger", "topic", "ownership", "replication"}
-"""Targets whose instances take most of a second to build."""
 
 
 def test_every_target_has_its_adapter() -> None:
@@ -74,7 +70,7 @@ def _instances(name: str) -> list[Protocol]:
         return built + [entry.build(shown, [bug]) for bug, shown in entry.shown_by.items()]
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.long) if n in SLOW else n for n in TARGETS])
+@pytest.mark.parametrize("name", TARGETS)
 def test_each_action_has_a_step_or_a_reason_why_it_has_none(name: str) -> None:
     """And no other has: a name that is gone would leave a hole."""
     adapter, instances = ADAPTERS[name](), _instances(name)

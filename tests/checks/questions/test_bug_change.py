@@ -15,7 +15,7 @@ from fencepost.checks.questions.answers.ways import Way
 from fencepost.checks.questions.bugs.whole import Whole
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.reports.changes import as_json, in_brief, rows, sentences, verdict
-from fencepost.checks.reports.in_short import decided
+from fencepost.checks.reports.decisions import decided
 from fencepost.checks.settings.cluster_settings import Settings, read_settings
 from fencepost.model.releases import Releases
 from tests.command import ROOT
