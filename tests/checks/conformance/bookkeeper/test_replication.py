@@ -106,6 +106,18 @@ def test_a_zombie_and_its_successor_name_one_bookie_twice(adapter: ReplicationAd
     assert unexpected(searched(ENTRY, ZOMBIE, ["target_is_a_member"], ["members_are_distinct"])) == {"members_are_distinct": 15}
 
 
+NAMED_TWICE = (
+    "recover(1, b1); crash(b0); audit; choose(recover0, b1, b2); take(0); copy(recover0, e0); find_bad(0); choose(w0, b0, b2); "
+    "restart(b0); replace(recover0); copy(w0, e0); replace(w0); find_whole(0); crash(b2); audit; mark_replicated(0); take(0); "
+    "find_bad(0); choose(w0, b2, b0)"
+)
+
+
+def test_a_bookie_that_is_named_twice_is_replaced_at_each_place(adapter: ReplicationAdapter) -> None:
+    outcome = follow(adapter, NAMED_TWICE, workers=1, expiries=0, commands=1, ack_quorum=1, entries=1)
+    assert (outcome.verdict, outcome.known) == ("differs", "a bookie that is named twice is replaced twice"), outcome
+
+
 READS_UNDER_WAY = (
     "recover(1, b0); crash(b1); audit; take(0); find_bad(0); choose(recover0, b0, b2); copy(recover0, e0); "
     "choose(w0, b1, b2); crash(b0); replace(recover0); "
