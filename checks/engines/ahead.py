@@ -48,6 +48,10 @@ LEAST = 1 << 24
 """Bytes for a search for a run that is shorter than one that is known."""
 
 
+NO_TIME = "there was no time to look"
+"""Why nothing is known of a question that comes when time is over."""
+
+
 @dataclass(frozen=True)
 class Means:
     """With what questions are asked: the engine's limits, who watches, when time is up (None: never), what makes a check,

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from fencepost.checks.questions.answers.ways import Answer, Way
-from fencepost.checks.questions.bugs.whole import verdict_of
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.reports.bugs_on_code import compared, seen_anywhere
 from fencepost.checks.reports.finished import upstream
@@ -213,7 +212,7 @@ def command(way: Way) -> str:
     if way.whole is not None:
         names = [way.name] if way.bug is not None else way.whole.protocol.active
         bugs = " ".join(f"--bug {name}" for name in names)
-        return f"fencepost check {way.whole.entry.name} {bugs} --property {verdict_of(way.whole).property.name}"
+        return f"fencepost check {way.whole.entry.name} {bugs} --property {way.whole.verdicts[0].property.name}"
     if not isinstance(entry, Entry) or (way.bug is None and way.row is not None):
         return f"see the guarantee {way.name}"
     if way.bug is None:

@@ -12,7 +12,6 @@ from math import inf
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.checks.questions.answers.ways import Answer, Way
-from fencepost.checks.questions.bugs.whole import verdict_of
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.guarantees.judging import compared
 from fencepost.checks.reports.answers import SURVIVES_NOTHING, about, covered, headline, in_short, meanings, ordered, survived
@@ -102,7 +101,7 @@ def _way(way: Way, releases: Releases, section: str) -> Html:
     runs = [_run("the run", way.checked, way.verdict)]
     if way.whole is not None and way.whole is not way.checked:
         title = f"the run in {way.checked.entry.name}, which the known bug makes possible"
-        runs = [_run("the run", way.whole, verdict_of(way.whole)), _run(title, way.checked, way.verdict)]
+        runs = [_run("the run", way.whole, way.whole.verdicts[0]), _run(title, way.checked, way.verdict)]
     return html("<li><p>{}</p>{}{}</li>", in_short(way), each(QUIET, about(way, releases, section)), joined(runs))
 
 

@@ -6,8 +6,9 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from math import inf
 
+from fencepost.checks.engines.ahead import NO_TIME
 from fencepost.checks.engines.results.findings import Checked
-from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established
+from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.guarantees.judging import compared
 from fencepost.checks.reports.changes import heading, in_brief, rows, verdict
 from fencepost.checks.reports.decisions import decisions, stops

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from fencepost.checks.questions.answers.changes import key
 from fencepost.checks.questions.answers.ways import Answer, Way, acts_in, in_order
-from fencepost.checks.questions.bugs.whole import verdict_of
 from fencepost.checks.reports.answers import about, meanings, plain
 from fencepost.checks.reports.front import wrapped
 from fencepost.checks.reports.guarantees import Opening
@@ -118,10 +117,9 @@ def _lines(chosen: Numbered, opening: Opening, releases: Releases, width: int) -
     yield from _told("How known", how, width)
     yield ""
     checked = way.checked if way.whole is None else way.whole
-    trace = (way.verdict if way.whole is None else verdict_of(way.whole)).run
     meaning = meanings(checked.protocol)
     yield f"What happens, step by step ({checked.entry.name}):"
-    for number, step in enumerate(trace.steps, 1):
+    for number, step in enumerate(way.run.steps, 1):
         head = f"{number:>4}  {step.action}"
         yield head
         yield from textwrap.wrap(meaning[step.action], width, initial_indent=" " * 6, subsequent_indent=" " * 6)

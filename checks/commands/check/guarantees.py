@@ -28,8 +28,7 @@ from fencepost.checks.questions.answers.answering import (
 )
 from fencepost.checks.questions.answers.changes import MOST, BugChange, bug_change, bugs_of, met_by, with_reach
 from fencepost.checks.questions.answers.ways import Answer, Way, never
-from fencepost.checks.questions.bugs.searching import KnownBug
-from fencepost.checks.questions.bugs.whole import Whole
+from fencepost.checks.questions.bugs.searching import KnownBug, Whole
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.guarantees.judging import Shortfall, judged
 from fencepost.checks.questions.matters import MATTERS, TOPICS, Matter

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fencepost.checks.engines.ahead import Means
+from fencepost.checks.engines.ahead import NO_TIME, Means
 from fencepost.checks.engines.results.findings import Open, Outcome, Refuted, Settled, first_refuted, outcome
 from fencepost.checks.questions.answers.ways import Answer, Way, events_of, preconditions
-from fencepost.checks.questions.bugs.searching import KnownBug, search_of
-from fencepost.checks.questions.bugs.whole import Whole
-from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established, Failure, establish, raised
+from fencepost.checks.questions.bugs.searching import KnownBug, Whole, search_of
+from fencepost.checks.questions.guarantees.establishing import Established, Failure, establish, raised
 from fencepost.checks.questions.guarantees.judging import Guaranteed, gap_in_words
 from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
 from fencepost.checks.questions.guarantees.topics import bundle_guarantees, topic_guarantees

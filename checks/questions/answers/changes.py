@@ -17,8 +17,7 @@ from fencepost.checks.engines.ahead import Means
 from fencepost.checks.engines.results.findings import Open, Settled
 from fencepost.checks.questions.answers.answering import by_bug
 from fencepost.checks.questions.answers.ways import UNDER_WAY, Answer, Way
-from fencepost.checks.questions.bugs.searching import KnownBug, known_bugs_in
-from fencepost.checks.questions.bugs.whole import Whole
+from fencepost.checks.questions.bugs.searching import KnownBug, Whole, known_bugs_in
 from fencepost.checks.questions.matters import MATTERS, Matter
 from fencepost.model.counts import count_of
 from fencepost.model.releases import PULSAR, Releases, numbers

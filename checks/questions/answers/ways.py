@@ -147,10 +147,14 @@ class Way:
     open: str = ""
 
     @property
+    def run(self) -> Trace:
+        """The run that a user meets: in the whole cluster, if the bug enters that."""
+        return (self.verdict if self.whole is None else self.whole.verdicts[0]).run
+
+    @property
     def steps(self) -> list[str]:
         """The run that a user meets, by the labels of its steps."""
-        verdict = self.verdict if self.whole is None else self.whole.verdicts[0]
-        return [step.action for step in verdict.run.steps]
+        return [step.action for step in self.run.steps]
 
 
 @dataclass(frozen=True)

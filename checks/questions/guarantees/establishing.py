@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from fencepost.checks.engines.ahead import Means
+from fencepost.checks.engines.ahead import NO_TIME, Means
 from fencepost.checks.engines.results.findings import Checked, Open, why_incomplete
 from fencepost.checks.engines.results.verdicts import Value, Verdict
 from fencepost.checks.engines.search.distances import FARTHEST, distances
@@ -52,9 +52,6 @@ def _why_open(verdict: Verdict) -> str:
     if verdict.property.kind == "sometimes" and verdict.verdict == "violated":
         return f"what is asked about does not occur: {verdict.property.doc.splitlines()[0]}"
     return why_incomplete(verdict)
-
-
-NO_TIME = "there was no time to look"
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established
+from fencepost.checks.engines.ahead import NO_TIME
+from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.matters import BOOKIES, BUNDLES, TOPICS, Requirement
 from fencepost.checks.settings.broker_conf import Taken
 from fencepost.checks.settings.cluster_settings import Cluster, Settings

@@ -27,9 +27,9 @@ from fencepost.checks.reports.report_page import answer_section
 from fencepost.checks.reports.sarif import as_sarif
 from fencepost.checks.settings.cluster_settings import Cluster, read_settings
 from fencepost.model.releases import PULSAR, Releases
+from tests.checks.questions.answers.test_cut_short import Cutting, answers_of, cluster  # noqa: F401
+from tests.checks.questions.answers.test_cut_short import share_of as cut_by
 from tests.checks.questions.guarantees.sized import sized
-from tests.checks.questions.test_cut_short import Cutting, answers_of, cluster  # noqa: F401
-from tests.checks.questions.test_cut_short import share_of as cut_by
 from tests.checks.reports.test_ci_formats import SARIF
 
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("cut short")]

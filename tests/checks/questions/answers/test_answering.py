@@ -14,8 +14,7 @@ from fencepost.checks.engines.plan import Approach
 from fencepost.checks.questions.answers.answering import answer as answer_of
 from fencepost.checks.questions.answers.answering import answered
 from fencepost.checks.questions.answers.ways import ORDINARY, UNDER_WAY, Answer
-from fencepost.checks.questions.bugs.searching import known_bugs_in
-from fencepost.checks.questions.bugs.whole import Whole, verdict_of
+from fencepost.checks.questions.bugs.searching import Whole, known_bugs_in
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.reports.answers import about, as_json, as_text, command, headline
 from fencepost.checks.settings.cluster_settings import Cluster, read_settings
@@ -137,8 +136,8 @@ def test_the_stock_configuration_of_each_release_is_answered(tmp_path: Path, pul
         protocol = way.checked.protocol
         assert replay_on(way.verdict.trace, protocol, way.checked.entry.suite(protocol)).replays
         if way.whole is not None:
-            trace, whole = verdict_of(way.whole).trace, way.whole.protocol
-            assert replay_on(trace, whole, way.whole.entry.suite(whole)).replays
+            whole = way.whole.protocol
+            assert replay_on(way.run, whole, way.whole.entry.suite(whole)).replays
         if way.bug is not None:
             assert protocol.active == (way.name,)
             assert Releases.of(pulsar).of_project(way.bug.project) in way.bug.present

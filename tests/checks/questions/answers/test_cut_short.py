@@ -134,7 +134,7 @@ def test_whichever_searches_are_cut_short_nothing_is_claimed_that_all_of_them_do
 def test_with_little_memory_nothing_is_claimed_that_more_does_not_show(
     cluster: Cluster, everything: set[object], bits: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tests.checks.questions.test_cut_short.MADE", {})  # which were made with more memory
+    monkeypatch.setattr("tests.checks.questions.answers.test_cut_short.MADE", {})  # which were made with more memory
     answers, rows = answers_of(cluster, Cutting(lambda key: False), memory=1 << bits)
     assert [claim for claim in claims(answers, rows) if not implied(claim, everything)] == []
 

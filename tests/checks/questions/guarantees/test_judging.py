@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from fencepost.checks.engines.ahead import NO_TIME
 from fencepost.checks.engines.results.findings import Checked, Findings
 from fencepost.checks.engines.results.verdicts import ExitStatus, Value, Verdict
 from fencepost.checks.questions.answers.answering import with_ways
 from fencepost.checks.questions.answers.ways import Way
-from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established, Failure
+from fencepost.checks.questions.guarantees.establishing import Established, Failure
 from fencepost.checks.questions.guarantees.judging import Guaranteed, judged
 from fencepost.checks.questions.matters import Guarantee, Requirement
 from fencepost.checks.reports.guarantees import Opening
@@ -25,7 +26,7 @@ from fencepost.properties.registry import Instance
 from fencepost.properties.vocabulary import Kind, Property
 
 LEDGER = PROTOCOLS["ledger"]
-CONF = Path(__file__).resolve().parents[3] / "docs" / "examples" / "broker.conf"
+CONF = Path(__file__).resolve().parents[4] / "docs" / "examples" / "broker.conf"
 CLUSTER = Cluster("broker.conf", Place(CONF), read_settings(CONF), Releases.of(), 4, False, False)
 KINDS: dict[str, Kind] = {"kept": "always", "met": "sometimes"}
 LARGE = "over 15,000,000 states in 0.5 GiB; search not exhausted"

@@ -12,7 +12,7 @@ from fencepost.checks.engines.ahead import Means
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.questions.answers.changes import BugChange, Bugs, Reach, bug_change, bugs_of, reach_of, with_reach
 from fencepost.checks.questions.answers.ways import Way
-from fencepost.checks.questions.bugs.whole import Whole
+from fencepost.checks.questions.bugs.searching import Whole
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.reports.changes import as_json, in_brief, rows, sentences, verdict
 from fencepost.checks.reports.decisions import decided
