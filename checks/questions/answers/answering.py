@@ -16,7 +16,7 @@ from fencepost.checks.questions.answers.ways import Answer, Way, events_of, prec
 from fencepost.checks.questions.bugs.searching import KnownBug, Whole, search_of
 from fencepost.checks.questions.guarantees.establishing import Established, Failure, establish, raised
 from fencepost.checks.questions.guarantees.judging import Guaranteed, gap_in_words
-from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
+from fencepost.checks.questions.guarantees.ledgers import bookie_guarantees, ledger_guarantees
 from fencepost.checks.questions.guarantees.topics import bundle_guarantees, topic_guarantees
 from fencepost.checks.questions.matters import LOST, MATTERS, Guarantee, Matter
 from fencepost.checks.settings.cluster_settings import Cluster, Settings
@@ -236,14 +236,12 @@ def questions(cluster: Cluster) -> Iterator[Guarantee]:
     settings, releases = cluster.settings, cluster.releases
     yield from ledger_guarantees(cluster)
     if cluster.of_bookies:
-        from fencepost.checks.questions.guarantees.bookies import bookie_guarantees, replication_guarantees
-
         yield from bookie_guarantees(settings.bookies, releases)
-        yield from replication_guarantees(cluster)
-    if cluster.racks:
-        from fencepost.checks.questions.guarantees.racks import rack_guarantees
+    if cluster.of_bookies or cluster.racks:  # the file of a broker says nothing of either
+        from fencepost.checks.questions.guarantees.copies import rack_guarantees, replication_guarantees
 
-        yield from rack_guarantees(cluster)
+        yield from replication_guarantees(cluster) if cluster.of_bookies else ()
+        yield from rack_guarantees(cluster) if cluster.racks else ()
     yield from topic_guarantees(cluster.configuration, releases)
     yield from bundle_guarantees(cluster.configuration, releases)
 

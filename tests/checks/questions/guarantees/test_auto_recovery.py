@@ -8,7 +8,7 @@ import pytest
 
 from fencepost.checks.engines.ahead import Means
 from fencepost.checks.engines.plan import Approach
-from fencepost.checks.questions.guarantees.bookies import replication_guarantees
+from fencepost.checks.questions.guarantees.copies import replication_guarantees
 from fencepost.checks.questions.guarantees.establishing import Established, establish
 from fencepost.checks.settings.broker_conf import ConfigurationError
 from fencepost.checks.settings.cluster_settings import read_settings

@@ -9,9 +9,8 @@ import pytest
 
 from fencepost.checks.engines.ahead import Means
 from fencepost.checks.engines.plan import Approach
-from fencepost.checks.questions.guarantees.bookies import bookie_guarantees
 from fencepost.checks.questions.guarantees.establishing import Established, establish
-from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
+from fencepost.checks.questions.guarantees.ledgers import bookie_guarantees, ledger_guarantees
 from fencepost.checks.settings.cluster_settings import read_settings
 from fencepost.model.releases import Releases
 from tests.checks.questions.guarantees.sized import sized

@@ -12,8 +12,8 @@ from fencepost.checks.commands.check.profile import with_profile
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.engines.ahead import Means
 from fencepost.checks.engines.plan import Approach
+from fencepost.checks.questions.guarantees.copies import rack_guarantees
 from fencepost.checks.questions.guarantees.establishing import Established, establish
-from fencepost.checks.questions.guarantees.racks import rack_guarantees
 from fencepost.checks.settings.broker_conf import ConfigurationError
 from fencepost.checks.settings.cluster_settings import Racks, read_settings
 from fencepost.model.releases import Releases

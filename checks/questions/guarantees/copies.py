@@ -1,20 +1,25 @@
-"""Questions with a number for an answer about the racks and regions that the copies of entries are on."""
+"""Questions with a number for an answer about copies of entries: the racks and regions that have them, and auto-recovery."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
 from fencepost.checks.questions.matters import Guarantee
+from fencepost.checks.settings.bookie_settings import AUDITS
 from fencepost.checks.settings.cluster_settings import Cluster
 from fencepost.model.bookkeeper.isolation import counts_down, isolation_of
 from fencepost.model.bookkeeper.placement_regions import rules_of
 from fencepost.model.bookkeeper.regions import region_ensembles
 from fencepost.model.counts import count_of, listed
+from fencepost.model.language import Protocol
 from fencepost.properties.placement import suite
 from fencepost.properties.placement.entry import ENTRY
 from fencepost.properties.registry import Value
+from fencepost.properties.replication import guarantees as suites
+from fencepost.properties.replication.entry import ENTRY as REPLICATION
+from fencepost.properties.vocabulary import Suite
 
 MOST_PLACES, MOST_RACKS = 5, 6
 """Ensembles and racks above these are not asked about: a search of them takes minutes."""
@@ -207,3 +212,151 @@ def _unasked(cluster: Cluster) -> str:
     if settings.by_regions and not region_ensembles(rules_of(_parameters(cluster, _Unit("region", 0, ""))))[0]:
         return f"no ledger can be created: the policy by regions has no ensemble of {cluster.ensemble} on these racks"
     return ""
+
+
+EVENTS = {
+    "worker_sessions": "{n} lost session{s} of a worker of auto-recovery",
+    "recover": "{n} run{s} of the command recover",
+}
+"""What the rows count that say whether a copy can be lost."""
+EMPTY = "comes back with an empty disk under its old name"
+MOST = 2
+"""How many faults are asked about."""
+
+MOST_COPIES = 3
+"""Write quorums above this are not asked about: a search of them takes minutes."""
+
+
+def replication_guarantees(cluster: Cluster) -> Iterator[Guarantee]:
+    """What is asked of auto-recovery, with the known bugs of the release that the events of a row can show."""
+    settings, releases = cluster.settings.auto_recovery, cluster.releases
+    copies, spare = cluster.write_quorum, cluster.bookies - cluster.ensemble
+    unasked = settings.unmodelled
+    if not unasked and copies > MOST_COPIES:
+        unasked = f"write quorums above {MOST_COPIES} are not asked about"
+    not_replaced = ""
+    if copies < 2:
+        not_replaced = "with a write quorum of 1 a bookie that is away has the only copy"
+    elif not spare:
+        not_replaced = "no bookie is left that could take the place of another; name more by --bookies"
+    modelled = min(copies, MOST_COPIES)
+    daily, weekly = settings.audits.value > 0, settings.checks.value > 0
+    small: dict[str, Value] = {"bookies": modelled + 1, "ensemble": modelled, "daily": daily}
+    there: Mapping[str, Value] = {"bookies": modelled + min(spare, MOST)}
+    never = _never(copies, spare, weekly)
+
+    def row(
+        name: str,
+        says: str,
+        denies: str,
+        suite: Callable[[Protocol], Suite],
+        parameters: Mapping[str, Value],
+        events: tuple[str, ...],
+        most: int,
+        bugs: Mapping[str, Mapping[str, Value]],
+        why: str = "",
+    ) -> Guarantee:
+        present, why = REPLICATION.bugs_of(releases), unasked or why
+        shown_by = {} if why else {bug: {**small, **shown} for bug, shown in bugs.items() if bug in present}
+        entry, counted = replace(REPLICATION, suite=suite), EVENTS.get(name, "")
+        parameters = {**small, **parameters}
+        asked = Guarantee(name, says, denies, entry, parameters, events, most, shown_by, event=counted, unasked=why)
+        return replace(asked, denies=never[name], never=True) if name in never else asked
+
+    yield row(
+        "replaced",
+        "a ledger is whole again after {n} absence{s} of bookies, though they stay away",
+        "a ledger can stay without a copy after an absence of a bookie",
+        suites.becomes_whole_again,
+        there,
+        ("crashes",),
+        MOST,
+        {"listed_replica_is_no_news": there, "return_unseen": there},
+    )
+    found = f"by the check of all bookies, {settings.audits.value} s later at most" if daily else "by the next attempt"
+    yield row(
+        "audits",
+        f"a ledger is whole again after an absence of a bookie though {{n}} audit{{s}} of it fail, {found}",
+        "a ledger stays without a copy when the audit of a lost bookie fails: nothing repeats it; set "
+        f"{AUDITS}=3600, or run bookkeeper shell triggeraudit",
+        suites.becomes_whole_again,
+        {**there, "crashes": 1},
+        ("failed_audits",),
+        1,
+        {"audit_not_repeated": {**there, "crashes": 1, "failed_audits": 1}},
+        not_replaced,
+    )
+    yield row(
+        "decommissioned",
+        "decommissionbookie ends for {n} bookie{s} at once",
+        "decommissionbookie may never end",
+        suites.decommissions_end,
+        there,
+        ("crashes", "decommissions"),
+        MOST,
+        {},
+    )
+    yield row(
+        "emptied",
+        "a ledger is whole again after {n} bookie{s} came back with an empty disk under the old name",
+        "a ledger can stay without a copy after a bookie came back with an empty disk under its name",
+        suites.becomes_whole_again,
+        {**there, "crashes": 0, "emptied": True, "weekly": weekly},
+        ("losses",),
+        MOST,
+        {},
+    )
+    keeps, loses = (
+        "no copy of an acknowledged entry is lost while bookies are replaced ",
+        "a copy of an entry can be lost when ",
+    )
+    collected: Mapping[str, Value] = {"crashes": 1, "collects": True}
+    yield row(
+        "worker_sessions",
+        keeps + "through {n} lost session{s} of a worker",
+        loses + "a worker of auto-recovery loses its session",
+        suites.keeps_copies,
+        {"workers": 2, "crashes": 1},
+        ("expiries",),
+        1,
+        {"target_is_a_member": {"workers": 2, "crashes": 2}, "collector_trusts_the_lock": collected},
+        not_replaced,
+    )
+    yield row(
+        "recover",
+        keeps + "by {n} run{s} of the command recover",
+        loses + "the command recover runs beside auto-recovery",
+        suites.keeps_copies,
+        {"crashes": 1},
+        ("commands",),
+        1,
+        {"target_is_a_member": {"crashes": 2}, "collector_trusts_the_lock": collected},
+        not_replaced,
+    )
+
+
+def _never(copies: int, spare: int, weekly: bool) -> Mapping[str, str]:
+    """What is denied, by row, where not one bookie is replaced; there is no entry for a row where one is.
+
+    BookKeeperAdmin.decommissionBookie refuses a bookie that is up, and BookKeeperAdmin.getReplacementBookiesByIndexes leaves
+    out every member of an ensemble, also one that is up and empty. AuditorBookieCheckTask.auditBookies looks for bookies that
+    are away, so only AuditorCheckAllLedgersTask finds what one lacks that is up.
+    """
+    whole = "a ledger never becomes whole again when a bookie "
+    stays, back, ends = whole + "stays away: ", whole + f"{EMPTY}: ", "decommissionbookie never ends: "
+    if copies < 2:
+        only, more = "with a write quorum of 1 it has the only copy", "set managedLedgerDefaultWriteQuorum=2"
+        return {
+            "replaced": f"{stays}{only}; start it again, and {more} for new ledgers",
+            "decommissioned": f"{ends}{only}, and has to be stopped; start it again until its ledgers are deleted, and {more}",
+            "emptied": f"{back}{only}, which is lost; {more} for new ledgers",
+        }
+    if spare < 1:
+        nobody = "no other bookie is there to take its place"
+        return {
+            "replaced": f"{stays}{nobody}; add one, or start it again",
+            "decommissioned": f"{ends}{nobody}; add one first",
+            "emptied": f"{back}{nobody}, nor is it given its own; start it under another name (bookieId), or add one",
+        }
+    unseen = f"a ledger may never become whole again when a bookie {EMPTY}: nothing checks what is up"
+    return {} if weekly else {"emptied": f"{unseen}; set auditorPeriodicCheckInterval=604800"}
