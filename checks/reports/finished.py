@@ -31,7 +31,8 @@ class FinishedRun:
     out; ``unsettled`` is what there was no time for.
 
     A text has the ``notes`` and every property if it is ``whole``, else the ``remarks`` and a line for each protocol. A person
-    reads the ``messages`` besides. Of a run that asked for guarantees ``alone`` nothing else was checked.
+    reads the ``messages`` besides. Of a run that asked for guarantees ``alone`` nothing else was checked; of one that asked
+    for ``one_way`` nothing but that, and its last line, is printed.
     """
 
     releases: Releases | None = None
@@ -48,6 +49,7 @@ class FinishedRun:
     messages: Sequence[str] = ()
     unsettled: Sequence[Checked] = ()
     alone: bool = False
+    one_way: bool = False
 
     @property
     def is_outdated(self) -> bool:

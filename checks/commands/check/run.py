@@ -90,8 +90,6 @@ def _checked_as(asked: CheckRequest) -> ExitStatus:
     plan = _planned(asked, subject, started)
     if message := subject.unasked(plan.names):
         return _left_open(plan, message)
-    if asked.way is not None:
-        return _story(plan, asked.way)
     return _printed(plan, _written(plan, _judged(plan, _run(plan))))
 
 
@@ -165,19 +163,8 @@ def _run(plan: Plan) -> FinishedRun:
         why = "interrupted" if interrupt() else "out of time"
         notes.append(f"{len(left)} of {count_of(len(plan.jobs), 'instance')} were not checked: {why}")
         plan.teller.tell(notes[-1])
-    return FinishedRun(plan.subject.releases, notes, is_part, checked, opening, unsettled=unsettled, remarks=plan.remarks)
-
-
-def _story(plan: Plan, number: int) -> ExitStatus:
-    """Prints one way as a story; the status that the answers alone come to. RegistryError if there is none of that number."""
-    from fencepost.checks.reports.ways import story
-
-    with interruptible() as interrupt, Ahead(_opening_ahead(plan), plan.asked.cores) as ahead:
-        opening = _opening(plan, means_of(plan.asked, plan.started, Watch(plan.reporter, interrupt), ahead.check))
-    assert opening is not None, "parts are refused"
-    assert plan.subject.releases is not None, "there is an opening"
-    print(story(number, opening, plan.subject.releases, screen()), end="")
-    return opening.status
+    run = FinishedRun(plan.subject.releases, notes, is_part, checked, opening, unsettled=unsettled, remarks=plan.remarks)
+    return replace(run, one_way=asked.way is not None)
 
 
 def _judged(plan: Plan, run: FinishedRun) -> FinishedRun:
@@ -221,10 +208,12 @@ def _opening_ahead(plan: Plan) -> Iterator[Work]:
 
 
 def _opening(plan: Plan, means: Means) -> Opening | None:
-    """What the report of a configuration opens with; what users ask first is printed at once."""
+    """What the report of a configuration opens with; what users ask first is printed at once: the first screen, or the one way
+    that was asked for, of which RegistryError if there is none of that number."""
     from fencepost.checks.commands.check.guarantees import for_questions, heading_of, opening_of, parts_of_opening
     from fencepost.checks.reports.answers import as_text, survival
     from fencepost.checks.reports.front import front, wrapped
+    from fencepost.checks.reports.ways import story
 
     asked, subject, tell = plan.asked, plan.subject, plan.teller.tell_at_once
 
@@ -237,7 +226,11 @@ def _opening(plan: Plan, means: Means) -> Opening | None:
     if come_first(asked):
         plan.reporter.expect(parts_of_opening(asked, subject), "question", even=False)
     opening = opening_of(asked, subject, for_questions(means, asked), plan.bugs, told)
-    if opening is None or asked.way is not None:
+    if opening is None:
+        return None
+    if asked.way is not None:
+        assert subject.releases is not None, "there is an opening"
+        tell(story(asked.way, opening, subject.releases, screen()))
         return opening
     if asked.all:
         tell(survival(opening.now.rows, width()))
