@@ -18,12 +18,18 @@ UNBROKEN = "\u00a0"
 
 def shortened(text: str, brokers: Collection[str]) -> str:
     """The text with the brokers of Kubernetes by their pods' names; what all their names end with is in one line."""
+    text, without = by_pods(text, brokers)
+    return f"{text}{without}\n" if without else text
+
+
+def by_pods(text: str, brokers: Collection[str]) -> tuple[str, str]:
+    """The text with the brokers of Kubernetes by their pods' names, and what these are without; empty if nothing is."""
     end = common_end(brokers)
     if not end:
-        return text
+        return text, ""
     for broker in sorted(brokers, key=len, reverse=True):
         text = text.replace(broker, broker.removesuffix(end))
-    return f"{text}names of brokers are without {end}\n"
+    return text, f"names of brokers are without {end}"
 
 
 def common_end(brokers: Collection[str]) -> str:

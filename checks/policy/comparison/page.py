@@ -24,7 +24,7 @@ from fencepost.checks.policy.comparison.text import (
     told_in_short,
 )
 from fencepost.checks.policy.comparison.worst import WORST, Shown
-from fencepost.checks.policy.text import timeline
+from fencepost.checks.policy.text import by_pods, timeline
 from fencepost.traces.comparison.comparison import Contender
 from fencepost.traces.pages.markup import Html, each, html, joined, palette
 
@@ -79,6 +79,7 @@ def page(judgement: Judgement, shown: Sequence[Shown]) -> Html:
         parts += [_shown(judgement, one) for one in own[:_RUNS_SHOWN]]
     parts.append(html(_DIM, f"The worst run of every measure is in {judgement.folder / WORST}."))
     parts += [Html("<h2>What this does not say</h2>"), html("<p>{}</p>", _LIMITS)]
+    body, without = by_pods("\n".join(parts), judgement.comparison.scenario.brokers)
     return html(
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{}</title>\n'
@@ -86,7 +87,7 @@ def page(judgement: Judgement, shown: Sequence[Shown]) -> Html:
         title,
         palette(),
         _CSS,
-        Html("\n".join(parts)),
+        joined([Html(body), each(_DIM, [f"{without[0].upper()}{without[1:]}."] if without else [])]),
     )
 
 

@@ -160,6 +160,20 @@ def test_the_name_of_a_file_is_text_on_the_page(tmp_path: Path) -> None:
     assert hostile.is_text_in((tmp_path / "page.html").read_text(encoding="utf-8"))
 
 
+def test_brokers_of_kubernetes_are_on_the_page_by_their_pods(tmp_path: Path) -> None:
+    """As in the text: moves to them are among the actions of a run."""
+    end = ".pulsar-broker.pulsar.svc.cluster.local:8080"
+    file = tmp_path / "snapshot.json"
+    file.write_text(SNAPSHOT.read_text(encoding="utf-8").replace(":8080", end), encoding="utf-8")
+    page, ask = tmp_path / "page.html", ("--conf", "UniformLoadShedder", "--runs", "2", "--hours", "0.3", "--quiet")
+    text = asked(*ask, "--snapshot", file, "--out", tmp_path / "out", "--html", page).stdout
+    brokers = sorted(name.removesuffix(end) for name in json.loads(file.read_text(encoding="utf-8"))["brokers"])
+    written, without = page.read_text(encoding="utf-8"), f"ames of brokers are without {end}"
+    assert any(name in written for name in brokers)
+    assert (written.count(end), written.count(f"N{without}.")) == (1, 1)
+    assert (text.count(end), text.count(f"n{without}\n")) == (1, 1)
+
+
 def test_the_same_comparison_gives_the_same_page(wandering: Path, tmp_path: Path) -> None:
     asked(*again(wandering, "--html", tmp_path / "page.html"))
     assert (tmp_path / "page.html").read_bytes() == (wandering / "page.html").read_bytes()
