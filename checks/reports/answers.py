@@ -31,11 +31,11 @@ FAULTS = ("no", "one", "two", "three", "four")
 def as_text(answer: Answer, releases: Releases, width: int) -> str:
     """The answer for a person: a line with yes or no, and some for each way."""
     lines = _wrapped(f"{answer.matter.asks:<{COLUMN}}", headline(answer), width)
-    for number, way in enumerate(answer.ways, 1):
+    for number, way in answer.numbered:
         lines += _wrapped(f"{number:>3}  ", in_short(way), width)
         for line in about(way, releases, answer.matter.name):
             lines += _wrapped(" " * INDENT, line, width)
-    for sentence in (*ordered(answer), *covered(answer)):
+    for sentence in (*left_out(answer), *ordered(answer), *covered(answer)):
         lines += _wrapped("  ", sentence, width)
     return "\n".join(lines) + "\n"
 
@@ -61,6 +61,13 @@ def meanings(protocol: Protocol) -> dict[str, str]:
 def in_the_model(way: Way) -> str:
     """What happens in the words of the model, of a bug where it is."""
     return NUMBERS.sub("", way.what)
+
+
+def left_out(answer: Answer) -> Iterator[str]:
+    """The ways that are not told of, by name: by known bugs that are accepted, and by events that do not happen here."""
+    for ways, why in ((answer.sorted.accepted, "accepted"), (answer.sorted.never, "does not happen here")):
+        if ways:
+            yield f"{why}: {count_of(len(ways), 'way')}: {', '.join(way.name for way in ways)}"
 
 
 def covered(answer: Answer) -> Iterator[str]:
@@ -107,14 +114,22 @@ def _unordered(answer: Answer) -> str:
         return f"Unknown.{gaps}"
     if answer.unordered == "no":
         return f"No, as far as is modelled: {_searched(answer)}."
-    passing = [way for way in answer.ways if way not in answer.lasting]
+    ways, lasting = answer.sorted, answer.lasting
+    passing = [way for way in ways.count if way not in lasting]
+    counted = [way for way in ways.count if way in lasting]
     parts = []
     if passing:
         parts.append(f"For a while, with {' or '.join(dict.fromkeys(need for way in passing for need in way.needs))}.")
-    if answer.lasting:
-        parts.append(f"{'For good' if passing else 'Yes'}, in {_ways(answer.lasting)}.")
-    elif passing and not gaps:
+    if counted:
+        parts.append(f"{'For good' if passing else 'Yes'}, in {_ways(counted)}.")
+    elif passing and not lasting and not gaps:
         parts.append(f"Not for good: {_searched(answer)}.")
+    if ways.only_if:
+        number = f"{len(ways.only_if)} more" if parts else count_of(len(ways.only_if), "modelled way")
+        parts.append(f"Only if {' or '.join(ways.acts)}: {number}.")
+    if ways.left_out:
+        number = count_of(len(ways.left_out), "way")
+        parts.append(f"{number} left out." if parts else f"{'Unknown' if gaps else 'No'}, except in {number} left out.")
     return " ".join(parts) + gaps
 
 
@@ -235,7 +250,7 @@ def as_json(answers: Sequence[Answer], releases: Releases) -> list[dict[str, obj
             "text": answer.matter.asks,
             "answer": answer.value,
             "headline": headline(answer),
-            "ways": [_way(way, releases, answer.matter.name) for way in answer.ways],
+            "ways": [_way(way, releases, answer) for way in answer.ways],
             "ordered": [{"name": each.feature.name, "text": each.says, **switched(each)} for each in answer.orders],
             "shown": [row.guarantee.name for row in answer.shown],
             "searched": sorted(answer.searched),
@@ -256,12 +271,13 @@ def switched(found: SwitchedOn) -> dict[str, object]:
     return {"settings": settings}
 
 
-def _way(way: Way, releases: Releases, section: str) -> dict[str, object]:
-    bug = way.bug
+def _way(way: Way, releases: Releases, answer: Answer) -> dict[str, object]:
+    bug, section = way.bug, answer.matter.name
     avoidance = bug.avoided_by if bug else None
     avoided_by = way.avoided_by if avoidance is None else avoidance.where_it_avoids() if avoidance.avoids(section) else ""
     return {
         "name": way.name,
+        "number": next((number for number, each in answer.numbered if each is way), None),
         "plain": plain(way),
         "text": way.what,
         "faults": way.faults,

@@ -8,7 +8,6 @@ from typing import Literal, get_args
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answers.changes import BugChange
-from fencepost.checks.questions.answers.ways import in_order
 from fencepost.checks.reports import changes
 from fencepost.checks.reports.changes import NOT_ASKED, says
 from fencepost.checks.reports.finished import FinishedRun
@@ -108,12 +107,15 @@ def _closing_of_cluster(opening: Opening, status: ExitStatus, *, accepted: bool 
 def _in_short(opening: Opening) -> str:
     """The verdict without what the ways need."""
     lost = opening.answers[0]
-    ways = in_order(lost.ways, opening.never, opening.accepted)
+    ways = lost.sorted
     if ways.count:
         return f"MESSAGES CAN BE LOST: {count_of(len(ways.count), 'way')}"
     if ways.only_if:
         return f"MESSAGES CAN BE LOST only if you act: {count_of(len(ways.only_if), 'way')}"
-    return "NOT KNOWN if messages can be lost" if lost.unordered == "unknown" else "NO WAY TO LOSE A MESSAGE was found"
+    if lost.unordered == "unknown" or lost.gaps:
+        return "NOT KNOWN if messages can be lost"
+    left = f", except {len(ways.left_out)} left out" if ways.left_out else " was found"
+    return f"NO WAY TO LOSE A MESSAGE{left}"
 
 
 def _closing_of_guarantees(opening: Opening, status: ExitStatus) -> str:

@@ -16,7 +16,7 @@ from fencepost.checks.questions.answers.changes import BugChange
 from fencepost.checks.questions.answers.ways import Answer
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.guarantees.judging import Shortfall, compared
-from fencepost.checks.reports.answers import headline, in_short, ordered
+from fencepost.checks.reports.answers import headline, in_short, left_out, ordered
 from fencepost.checks.reports.changes import heading, sentences, verdict
 from fencepost.checks.reports.decisions import changed, decisions, stops
 from fencepost.checks.reports.finished import FinishedRun, Judged, as_in_repository, established_of, judged, place_of
@@ -180,8 +180,8 @@ def as_markdown(run: FinishedRun) -> str:
 
 def answered(answer: Answer) -> str:
     """A question that users ask first, and the ways in which it happens."""
-    ways = "".join(f"{number}. {plain(in_short(way))}\n" for number, way in enumerate(answer.ways, 1))
-    ways += "".join(f"- {plain(sentence)}\n" for sentence in ordered(answer))
+    ways = "".join(f"{number}. {plain(in_short(way))}\n" for number, way in answer.numbered)
+    ways += "".join(f"- {plain(sentence)}\n" for sentence in (*left_out(answer), *ordered(answer)))
     return f"**{plain(answer.matter.asks)}** {plain(headline(answer))}\n\n{ways}" + ("\n" if ways else "")
 
 

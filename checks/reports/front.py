@@ -13,7 +13,7 @@ from dataclasses import replace
 from fencepost.checks.questions.answers.answering import Group
 from fencepost.checks.questions.answers.changes import Remedy, key
 from fencepost.checks.questions.answers.changes import in_words as closes_in_words
-from fencepost.checks.questions.answers.ways import EVENTS, Answer, Sorted, Way, acts_in, in_order
+from fencepost.checks.questions.answers.ways import Answer, Sorted, Way
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.reports.answers import faults_in_words, headline, survived
 from fencepost.checks.reports.guarantees import Opening
@@ -80,7 +80,7 @@ def front(opening: Opening, width: int, *, colour: bool = False, headed: bool = 
 
 def _lines(opening: Opening, width: int, most: Mapping[str, int], *, colour: bool) -> Iterator[str]:
     lost = opening.answers[0]
-    ways = in_order(lost.ways, opening.never, opening.accepted)
+    ways = lost.sorted
     yield from [_emphasised(line, ways, colour) for line in wrapped(verdict(opening), width)]
     yield from wrapped(_kills(opening.now.rows), width) if _kills(opening.now.rows) else []
     yield from _changes(opening, width, most["changes"])
@@ -98,7 +98,7 @@ def _lines(opening: Opening, width: int, most: Mapping[str, int], *, colour: boo
 def verdict(opening: Opening) -> str:
     """Whether a message can be lost, in one sentence."""
     lost = opening.answers[0]
-    ways = in_order(lost.ways, opening.never, opening.accepted)
+    ways = lost.sorted
     number = len(lost.orders)
     ordered = f" {count_of(number, 'setting')} of yours order{'s' if number == 1 else ''} some of it." if number else ""
     if ways.count:
@@ -113,11 +113,12 @@ def verdict(opening: Opening) -> str:
         some = f"{count_of(len(ways.count), 'way')}{',' if len(ways.count) == 1 else ';'} {need} {only}"
         return f"MESSAGES CAN BE LOST: {some}.{ordered}"
     if ways.only_if:
-        acts = ", ".join(dict.fromkeys(EVENTS[act].says for way in ways.only_if for act in acts_in(way)))
-        return f"MESSAGES CAN BE LOST only if {acts}: {count_of(len(ways.only_if), 'way')}.{ordered}"
-    if lost.unordered == "unknown":
+        return f"MESSAGES CAN BE LOST only if {', '.join(ways.acts)}: {count_of(len(ways.only_if), 'way')}.{ordered}"
+    if lost.unordered == "unknown" or lost.gaps:
         cut = f": {count_of(len(lost.gaps), 'gap')}, the first is {lost.gaps[0]}" if lost.gaps else ""
         return f"NOT KNOWN whether messages can be lost{cut}.{ordered}"
+    if ways.left_out:
+        return f"NO WAY TO LOSE A MESSAGE, except {len(ways.left_out)} left out.{ordered}"
     return f"NO WAY TO LOSE A MESSAGE was found. {headline(lost)}"
 
 
@@ -162,7 +163,7 @@ def _changes(opening: Opening, width: int, most: int) -> Iterator[str]:
 def _after(remedies: Sequence[Remedy], after: Answer) -> str:
     """What is left once every remedy that can be searched with is taken."""
     numbers = [str(n) for n, each in enumerate(remedies, 1) if each.kind not in ("runbook", "upgrade")]
-    left, taken = in_order(after.ways, ()).count, in_one_line(numbers)
+    left, taken = after.sorted.count, in_one_line(numbers)
     if not left:
         end = "some of it is not known" if after.gaps else "no way is left"
         return f"after {taken}, {end}"
@@ -186,8 +187,7 @@ def _happens(ways: Sorted, opening: Opening, width: int, sizes: Mapping[str, int
     if rest := sum(len(some) for _, some in list(groups.items())[rows:]):
         lines.append(("  ", "other faults together", f"{rest:>4}"))
     if ways.only_if:
-        acts = dict.fromkeys(act for way in ways.only_if for act in acts_in(way))
-        words = f"only if {' or '.join(EVENTS[act].says for act in acts)}"
+        words = f"only if {' or '.join(ways.acts)}"
         lines.append(("  ", words, f"{len(ways.only_if):>4}  --never"))
     if ways.never:
         lines.append(("  ", "left out, since it does not happen here (--never)", f"{len(ways.never):>4}"))
@@ -214,7 +214,7 @@ def _closed_by(ways: Sequence[Way], opening: Opening) -> str:
 
 def _also(opening: Opening) -> Iterator[str]:
     for answer in opening.answers[1:]:
-        ways = in_order(answer.lasting, opening.never, opening.accepted).count
+        ways = [way for way in answer.sorted.count if way in answer.lasting]
         if ways:
             yield f"{ALSO[answer.matter.name]}: {count_of(len(ways), 'way')}"
         elif answer.orders:
@@ -247,7 +247,7 @@ def _of_namespaces(group: Group, opening: Opening) -> str:
     words = f"{sizes.ensemble.value}/{sizes.write_quorum.value}/{sizes.ack_quorum.value}"
     words += ", deduplication" * group.settings.topic.deduplication.value
     answers = (opening.answers[0], group.lost)
-    here, ways = (in_order(answer.ways, opening.never, opening.accepted).count for answer in answers)
+    here, ways = (answer.sorted.count for answer in answers)
     more = {key(way) for way in ways} - {key(way) for way in here}
     less = {key(way) for way in here} - {key(way) for way in ways}
     known = "; some of it is not known" if group.lost.gaps else ""
@@ -258,13 +258,13 @@ def _of_namespaces(group: Group, opening: Opening) -> str:
     of_group = replace(opening.now.cluster, settings=group.settings).not_modelled
     judged = {each.feature.name for each in of_group} - {each.feature.name for each in opening.not_judged}
     besides = f"; not judged: {', '.join(sorted(judged))}" if judged else ""
-    missing = f"; {_elsewhere(group.elsewhere, opening)}" if group.elsewhere is not None else ""
+    missing = f"; {_elsewhere(group.elsewhere)}" if group.elsewhere is not None else ""
     return f"{names} ({words}): {count_of(len(ways), 'way')}, {change or 'the same'}{known}{missing}{besides}{orders}"
 
 
-def _elsewhere(answer: Answer, opening: Opening) -> str:
+def _elsewhere(answer: Answer) -> str:
     """In how many ways a message of some namespaces can be missing in the other cluster."""
-    ways = in_order(answer.ways, opening.never, opening.accepted).count
+    ways = answer.sorted.count
     known = "" if ways or not answer.gaps else ", not known"
     return f"{ALSO[answer.matter.name]}: {count_of(len(ways), 'way') if ways else 'no way'}{known}"
 

@@ -38,9 +38,9 @@ class Opening:
     first, if they were asked for. ``met`` has by name, of guarantees that fall short, in which way users lose a message by
     that; ``not_judged`` are the features that the files switch on and no model has. ``heading`` says which cluster it is,
     ``change_first`` what to change, ``after`` is the answer with all of that which can be searched with, if it was asked;
-    ``never`` which events do not happen here, ``accepted`` which known bugs are; ``namespaces`` are those with settings of
-    their own, ``changed_namespaces`` those in which other bugs come or go. ``odds`` are those of the ways, if they were asked
-    for. ``stopped`` says with what brokers start no more, ``cut_short`` whether the time for what to change first was up."""
+    ``namespaces`` are those with settings of their own, ``changed_namespaces`` those in which other bugs come or go. ``odds``
+    are those of the ways, if they were asked for. ``stopped`` says with what brokers start no more, ``cut_short`` whether the
+    time for what to change first was up."""
 
     now: Guaranteed
     before: Guaranteed | None = None
@@ -53,8 +53,6 @@ class Opening:
     heading: str = ""
     change_first: tuple[Remedy, ...] = ()
     after: Answer | None = None
-    never: frozenset[str] = frozenset()
-    accepted: frozenset[str] = frozenset()
     namespaces: tuple[Group, ...] = ()
     changed_namespaces: tuple[tuple[tuple[str, ...], BugChange], ...] = ()
     odds: Odds | None = None
@@ -117,7 +115,7 @@ def as_json(opening: Opening) -> dict[str, object]:
         **_odds(opening.odds),
         "heading": opening.heading,
         "change_first": [_remedy(each) for each in opening.change_first],
-        "never": sorted(opening.never),
+        "never": sorted(opening.answers[0].never) if opening.answers else [],
         "rows": [_row(now, row, before) for row in now.rows],
         "not_seen": list(unseen(opening)),
         "not_judged": [{"name": each.feature.name, "text": each.says, **switched(each)} for each in opening.not_judged],

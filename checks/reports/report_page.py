@@ -14,7 +14,17 @@ from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.checks.questions.answers.ways import Answer, Way
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.guarantees.judging import compared
-from fencepost.checks.reports.answers import SURVIVES_NOTHING, about, covered, headline, in_short, meanings, ordered, survived
+from fencepost.checks.reports.answers import (
+    SURVIVES_NOTHING,
+    about,
+    covered,
+    headline,
+    in_short,
+    left_out,
+    meanings,
+    ordered,
+    survived,
+)
 from fencepost.checks.reports.changes import heading, sentences
 from fencepost.checks.reports.changes import verdict as verdict_on
 from fencepost.checks.reports.decisions import decisions, stops
@@ -84,16 +94,11 @@ def _front(opening: Opening) -> Html:
     return html("<pre>{}</pre>", front(opening, 100)) if opening.answers else Html()
 
 
-def _sections(opening: Opening) -> Iterator[Html]:
-    return (answer_section(answer, opening.now.cluster.releases) for answer in opening.answers)
-
-
 def answer_section(answer: Answer, releases: Releases) -> Html:
     """A question that users ask first, with yes or no, and the ways in which it happens."""
-    ways = joined(_way(way, releases, answer.matter.name) for way in answer.ways)
-    listed = joined(
-        [html("<ol>{}</ol>", ways) if answer.ways else Html(), each("<p>{}</p>", [*ordered(answer), *covered(answer)])]
-    )
+    ways = joined(_way(way, releases, answer.matter.name) for _, way in answer.numbered)
+    numbered = html('<ol start="{}">{}</ol>', answer.first, ways) if answer.numbered else Html()
+    listed = joined([numbered, each("<p>{}</p>", [*left_out(answer), *ordered(answer), *covered(answer)])])
     return html('<section class="answer"><h2>{}</h2><p>{}</p>{}</section>', answer.matter.asks, headline(answer), listed)
 
 

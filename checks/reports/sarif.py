@@ -13,7 +13,7 @@ from fencepost.checks.questions.answers.ways import Answer, in_order
 from fencepost.checks.questions.baseline import Doubt
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.guarantees.judging import Shortfall
-from fencepost.checks.reports.answers import covered, headline, in_short, ordered
+from fencepost.checks.reports.answers import covered, headline, in_short, left_out, ordered
 from fencepost.checks.reports.decisions import changed
 from fencepost.checks.reports.finished import (
     FinishedRun,
@@ -98,8 +98,8 @@ def answer_rule(answer: Answer) -> dict[str, object]:
 
 def answer_message(answer: Answer) -> str:
     """Yes or no in the first line, then each way, what settings order, and what keeps other bugs from it."""
-    ways = (f"{number}. {in_short(way)}" for number, way in enumerate(answer.ways, 1))
-    lines = [*ways, *ordered(answer), *covered(answer)]
+    ways = (f"{number}. {in_short(way)}" for number, way in answer.numbered)
+    lines = [*ways, *left_out(answer), *ordered(answer), *covered(answer)]
     return "\n".join([headline(answer), *(["", *lines] if lines else [])])
 
 
@@ -223,7 +223,7 @@ def _stop(stop: Stop, rule: int) -> dict[str, object]:
 
 def _accepted(rows: Iterable[Judged], opening: Opening) -> dict[str, str]:
     """The known bugs that are accepted, by a baseline or by the profile, each with the reason that is given."""
-    accepted = dict.fromkeys(opening.accepted, "")
+    accepted = {name: "" for answer in opening.answers for name in answer.accepted}
     verdicts = (row.verdict for row in rows if row.verdict.property.kind == "known bug")
     return accepted | {v.property.name: v.accepted for v in verdicts if v.accepted is not None}
 
@@ -233,12 +233,12 @@ def _answer(answer: Answer, rule: int, opening: Opening, accepted: Mapping[str, 
     place = as_in_repository(opening.now.cluster.first)
     marks = fingerprints(answer_id(answer), place.file.as_posix())
     located = {"locations": [_region(place)], "partialFingerprints": marks}
-    return {"ruleIndex": rule, **answer_result(answer), **located, **_suppressed(_reason(answer, opening, accepted))}
+    return {"ruleIndex": rule, **answer_result(answer), **located, **_suppressed(_reason(answer, accepted))}
 
 
-def _reason(answer: Answer, opening: Opening, accepted: Mapping[str, str]) -> str | None:
+def _reason(answer: Answer, accepted: Mapping[str, str]) -> str | None:
     """Why an answer is accepted: the known bugs that it rests on, with the reasons; None if it rests on anything else."""
-    ways = in_order(answer.lasting, opening.never, accepted)
+    ways = in_order(answer.lasting, answer.never, accepted)
     if not ways.accepted or ways.count or ways.only_if or answer.gaps:
         return None
     return "; ".join(f"{way.name}: {accepted[way.name]}" if accepted[way.name] else way.name for way in ways.accepted)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fencepost.checks.questions.answers.changes import key
-from fencepost.checks.questions.answers.ways import Answer, Way, acts_in, in_order
+from fencepost.checks.questions.answers.ways import Answer, Way, acts_in
 from fencepost.checks.reports.answers import about, meanings, plain
 from fencepost.checks.reports.front import wrapped
 from fencepost.checks.reports.guarantees import Opening
@@ -31,13 +31,7 @@ class Numbered:
 
 def numbered(opening: Opening) -> list[Numbered]:
     """Every way of the answers by its number: those that count, then what only an administrator brings about."""
-    pairs = [
-        (answer, way)
-        for answer in opening.answers
-        for ways in (in_order(answer.ways, opening.never, opening.accepted),)
-        for way in (*ways.count, *ways.only_if)
-    ]
-    return [Numbered(number, *pair) for number, pair in enumerate(pairs, 1)]
+    return [Numbered(number, answer, way) for answer in opening.answers for number, way in answer.numbered]
 
 
 def listed(opening: Opening, width: int, room: int) -> list[str]:

@@ -11,7 +11,7 @@ from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.engines.ahead import Means
 from fencepost.checks.questions.answers.answering import Group, answered
 from fencepost.checks.questions.answers.changes import Remedy, candidates, first_of, tried
-from fencepost.checks.questions.answers.ways import Answer, in_order, never
+from fencepost.checks.questions.answers.ways import Answer, never
 from fencepost.checks.questions.bugs.searching import known_bugs_in
 from fencepost.checks.questions.guarantees.establishing import Established, establish
 from fencepost.checks.questions.guarantees.judging import Guaranteed
@@ -23,12 +23,17 @@ from fencepost.model.releases import Releases
 from fencepost.properties.topic.in_cluster import parameters_of
 
 
+def for_user(asked: CheckRequest, answer: Answer, first: int = 1) -> Answer:
+    """The answer with what does not happen here and what is accepted; its ways are numbered from ``first`` on."""
+    return replace(answer, never=never(asked.never), accepted=frozenset(asked.accepted), first=first)
+
+
 def change_first(
     asked: CheckRequest, cluster: Cluster, now: Guaranteed, lost: Answer, means: Means
 ) -> tuple[tuple[Remedy, ...], Answer | None]:
     """What to change first, found by searches with each remedy for the ways in which an acknowledged message is lost; and the
     answer with all of it that can be searched with, None if that was not asked. Raises what ``check`` raises."""
-    counted = in_order(lost.ways, never(asked.never), asked.accepted).count
+    counted = lost.sorted.count
     if not counted or means.is_over:
         return (), None
 
@@ -39,7 +44,7 @@ def change_first(
         bugs = known_bugs_in(other.configuration, releases)
         then = next(answered(other, bugs, means.with_little().apart(), {}))
         means.passed()
-        return then
+        return for_user(asked, then)
 
     results = tried(candidates(counted, now.cluster.releases, _copies(now), _price(now, means)), lost, counted, ask)
     chosen = tuple(first_of(results))
@@ -83,7 +88,8 @@ def groups(asked: CheckRequest, cluster: Cluster, means: Means) -> Iterator[Grou
     for names, settings in settings_of_groups(asked):
         is_same = _judged(settings) == _judged(cluster.settings)
         apart, matters = means.apart(), ("lost", "elsewhere")
-        lost, elsewhere = (None if is_same else _answer(name, settings, cluster, apart) for name in matters)
+        found = [None if is_same else _answer(name, settings, cluster, apart) for name in matters]
+        lost, elsewhere = (None if each is None else for_user(asked, each) for each in found)
         yield Group(names, settings, lost, elsewhere)
         means.passed()
 

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from fencepost.checks.commands.check.asked_again import change_first, groups, settings_of_groups
+from fencepost.checks.commands.check.asked_again import change_first, for_user, groups, settings_of_groups
 from fencepost.checks.commands.check.jobs import means_of
 from fencepost.checks.commands.check.outputs import Outputs, Teller
 from fencepost.checks.commands.check.request import CheckRequest
@@ -27,7 +27,7 @@ from fencepost.checks.questions.answers.answering import (
     with_ways,
 )
 from fencepost.checks.questions.answers.changes import MOST, BugChange, bug_change, bugs_of, met_by, with_reach
-from fencepost.checks.questions.answers.ways import Answer, Way, never
+from fencepost.checks.questions.answers.ways import Answer, Way
 from fencepost.checks.questions.bugs.searching import KnownBug, Whole
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.guarantees.judging import Shortfall, judged
@@ -59,9 +59,9 @@ def opening_of(
     # with little time this much is known
     establish_named({name for each in requirements for name in each.names}, clusters[0], means, rows)
     if tell is not None:
-        for answer in answered(clusters[0], bugs, means, rows):
-            answers.append(answer)
-            tell(answer, subject.cluster.releases)
+        for each in answered(clusters[0], bugs, means, rows):
+            answers.append(for_user(asked, each, 1 + sum(len(answer.numbered) for answer in answers)))
+            tell(answers[-1], subject.cluster.releases)
     now = guaranteed(clusters[0], means, established=rows)
     if answers:
         ways = answers[0].ways
@@ -97,8 +97,6 @@ def opening_of(
         heading=heading_of(asked, subject),
         change_first=changes,
         after=after,
-        never=never(asked.never),
-        accepted=frozenset(asked.accepted),
         namespaces=of_namespaces,
         changed_namespaces=elsewhere,
         stopped=subject.stopped,

@@ -158,6 +158,27 @@ class Way:
 
 
 @dataclass(frozen=True)
+class Sorted:
+    """The ways of an answer: those that ``count``, those ``only_if`` an administrator acts, those that ``never`` happen, and
+    those by a known bug that is ``accepted``."""
+
+    count: tuple[Way, ...]
+    only_if: tuple[Way, ...]
+    never: tuple[Way, ...]
+    accepted: tuple[Way, ...] = ()
+
+    @property
+    def left_out(self) -> tuple[Way, ...]:
+        """Those that no report counts or tells of, except by name."""
+        return self.accepted + self.never
+
+    @property
+    def acts(self) -> tuple[str, ...]:
+        """The acts that bring ways about, in words."""
+        return tuple(dict.fromkeys(EVENTS[act].says for way in self.only_if for act in acts_in(way)))
+
+
+@dataclass(frozen=True)
 class Answer:
     """The answer to a question of a user.
 
@@ -166,7 +187,8 @@ class Answer:
     name the known bugs, and the properties of settings, that were searched for it alone, to the end. ``told`` are bugs that
     were not, since another answer has them. ``covered`` are known bugs by which a bundle has two owners, and it
     does not happen all the same: each with the protections that keep it from that. ``orders`` are the settings by which it
-    happens because they say so.
+    happens because they say so. ``never`` are the events that do not happen here, ``accepted`` the known bugs that are; and the
+    first way has the number ``first``, so that each has one among those of all answers.
     """
 
     matter: Matter
@@ -177,6 +199,19 @@ class Answer:
     told: tuple[str, ...] = ()
     covered: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     orders: tuple[SwitchedOn, ...] = ()
+    never: frozenset[str] = frozenset()
+    accepted: frozenset[str] = frozenset()
+    first: int = 1
+
+    @property
+    def sorted(self) -> Sorted:
+        """The ways as every report counts and lists them."""
+        return in_order(self.ways, self.never, self.accepted)
+
+    @property
+    def numbered(self) -> tuple[tuple[int, Way], ...]:
+        """Each way that is told of with its number: first those that count, then those that an administrator brings about."""
+        return tuple(enumerate((*self.sorted.count, *self.sorted.only_if), self.first))
 
     @property
     def value(self) -> str:
@@ -207,17 +242,6 @@ def events_in(way: Way) -> tuple[str, ...]:
 def acts_in(way: Way) -> tuple[str, ...]:
     """The acts of an administrator without which there is no such way."""
     return tuple(name for name in events_in(way) if EVENTS[name].is_act)
-
-
-@dataclass(frozen=True)
-class Sorted:
-    """The ways of an answer: those that ``count``, those ``only_if`` an administrator acts, those that ``never`` happen, and
-    those by a known bug that is ``accepted``."""
-
-    count: tuple[Way, ...]
-    only_if: tuple[Way, ...]
-    never: tuple[Way, ...]
-    accepted: tuple[Way, ...] = ()
 
 
 def in_order(ways: Iterable[Way], excluded: Collection[str], accepted: Collection[str] = ()) -> Sorted:

@@ -203,7 +203,7 @@ def opening(*ways: Way, unordered: str = "yes") -> Opening:
     """With answers to two questions: the first has these ways, the second the same bugs again."""
     lost, twice = (Answer(MATTERS[n], ways, (), ("a: out of time",) if unordered == "unknown" else (), {}) for n in (0, 3))
     cluster: Any = None  # the words are not of it
-    return Opening(cluster, answers=(lost, twice))
+    return Opening(cluster, answers=(lost, replace(twice, first=1 + len(ways))))
 
 
 def by_bug(name: str, faults: int, *needs: str) -> Way:

@@ -151,7 +151,7 @@ def test_text_page_markdown_json_and_sarif_say_the_same(cluster: Cluster, seed: 
         )
         first, *said = result["message"]["text"].splitlines()
         assert first == document["headline"]
-        assert [line for line in said if line[:1].isdigit()] == [f"{n}. {in_short(w)}" for n, w in enumerate(answer.ways, 1)]
+        assert [line for line in said if line[:1].isdigit()] == [f"{n}. {in_short(w)}" for n, w in answer.numbered]
         assert result["kind"] == {"no": "pass", "unknown": "open"}.get(document["answer"], "fail")
         assert result["level"] == ("error" if result["kind"] == "fail" else "none")
         words = headline(answer)

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
-from fencepost.checks.reports.documents import as_markdown, plain
+from fencepost.checks.reports.answers import headline
+from fencepost.checks.reports.documents import answered, as_markdown, plain
 from fencepost.checks.reports.finished import FinishedRun
+from fencepost.checks.reports.in_short import last_line
+from fencepost.checks.reports.sarif import answer_message
+from fencepost.checks.reports.ways import numbered
+from fencepost.checks.settings.files.input_files import Place
+from tests.checks.commands.test_first_screen import by_bug, opening
 from tests.checks.reports.test_ci_formats import run
 from tests.command import fencepost
 
@@ -29,6 +39,38 @@ def test_a_run_without_a_failure_is_one_line() -> None:
 
 def test_nothing_of_a_text_is_interpreted() -> None:
     assert plain("a|b <i> `c` [d]") == "a&#124;b &#60;i&#62; &#96;c&#96; &#91;d&#93;"
+
+
+def test_heading_and_list_count_the_same_ways() -> None:
+    """Those that count and those that an administrator brings about are told, what is accepted or never happens is named."""
+    ways = [by_bug("a", 1), by_bug("b", 1), by_bug("d", 0, "a termination of the topic"), by_bug("e", 1, "a lost disk")]
+    for never, accepted, told, first in (
+        ((), ("a",), 3, "MESSAGES CAN BE LOST: 2 ways"),
+        (("disk-loss",), ("a",), 2, "MESSAGES CAN BE LOST: 1 way"),
+        (("disk-loss",), ("a", "b"), 1, "MESSAGES CAN BE LOST only if you act: 1 way"),
+        (("disk-loss", "termination"), ("a", "b"), 0, "NO WAY TO LOSE A MESSAGE, except 4 left out"),
+    ):
+        answer = replace(opening(*ways).answers[0], never=frozenset(never), accepted=frozenset(accepted), first=5)
+        now: Any = SimpleNamespace(rows=(), cluster=SimpleNamespace(first=Place(Path("broker.conf"))))
+        asked = replace(opening(), now=now, answers=(answer,))
+        assert last_line(FinishedRun(opening=asked)).startswith(f"{first};")
+        whole = len(answer.sorted.count)
+        assert (f"{whole} modelled way" in headline(answer)) == bool(whole)
+        lists = (answered(answer), answer_message(answer))
+        numbers = [[int(n) for n in re.findall(r"^ *(\d+)\. ", each, re.MULTILINE)] for each in lists]
+        assert numbers == [[*range(5, 5 + told)]] * 2
+        assert [each.number for each in numbered(asked)] == numbers[0]
+        for text in lists:
+            assert ("accepted: 1 way: a" in text) == (accepted == ("a",))
+            assert ("does not happen here: " in text) == bool(never)
+
+
+def test_what_is_left_out_makes_no_answer_known() -> None:
+    answer = replace(opening(by_bug("a", 1)).answers[0], accepted=frozenset({"a"}))
+    assert headline(answer) == "No, except in 1 way left out."
+    assert headline(replace(answer, gaps=("disks: over 5 states",))).startswith(
+        "Unknown, except in 1 way left out. Not known: "
+    )
 
 
 @pytest.mark.long
