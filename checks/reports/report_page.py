@@ -189,7 +189,12 @@ def _known_bugs(opening: Opening, everything: Sequence[Checked]) -> Html:
     if not bugs:
         return Html()
     parts = joined(_bug(*pair) for pair in bugs)
-    return html("<section><h2>{} of the release</h2>{}</section>", count_of(len(bugs), "known bug"), parts)
+    names = {verdict.property.name for _, verdict in bugs}
+    accepted = {verdict.property.name for _, verdict in bugs if verdict.accepted is not None}
+    heading = f"{count_of(len(names), 'known bug')} of the release"
+    heading += f", {len(accepted)} accepted" if accepted else ""
+    heading += ", each in every protocol that has it" if len(bugs) > len(names) else ""
+    return html("<section><h2>{}</h2>{}</section>", heading, parts)
 
 
 def _bug(checked: Checked, verdict: Verdict) -> Html:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -16,6 +18,7 @@ from fencepost.checks.questions.answers import answering
 from fencepost.checks.questions.baseline import Doubt
 from fencepost.checks.questions.bugs.searching import known_bugs_of
 from fencepost.checks.reports.in_short import failure_text, known_bugs
+from fencepost.checks.reports.report_page import _known_bugs as page_of_known_bugs
 from fencepost.model.language import Location
 from fencepost.model.releases import Releases
 from fencepost.properties.protocols import PROTOCOLS
@@ -104,6 +107,21 @@ def test_a_known_bug_is_a_row_with_what_avoids_it(monkeypatch: pytest.MonkeyPatc
     assert "in the code" not in run.stdout
     whole = _asked(monkeypatch, [SMALL], "--conf", conf, "--all").stdout
     assert whole.index("in the code") > whole.index("\nKnown bugs of Pulsar")
+
+
+def test_the_page_counts_a_known_bug_once_and_says_what_is_accepted() -> None:
+    checked = _checked(Instance("shown", ELECTION.shown_by["same_value"]), "same_value")
+
+    def known(name: str, accepted: str | None = None) -> Checked:
+        prop = Property(name, "known bug", None, "what it does", HERE)
+        verdict = Verdict(prop, "known bug", "exhaustive", bug=ELECTION.bugs["same_value"], accepted=accepted)
+        return replace(checked, verdicts=(verdict,))
+
+    opening: Any = SimpleNamespace(met_bugs={})
+    several = [known("a"), known("a"), known("b", accepted="we live with it")]
+    heading = "<h2>2 known bugs of the release, 1 accepted, each in every protocol that has it</h2>"
+    assert heading in page_of_known_bugs(opening, several)
+    assert "<h2>1 known bug of the release</h2>" in page_of_known_bugs(opening, several[:1])
 
 
 def test_a_known_bug_by_which_a_situation_cannot_come_about_has_no_run() -> None:
