@@ -65,8 +65,8 @@ Variables
     fence_told, denied   whether a fencing read was answered, and of which entries with NoSuchEntry
     lac_asked, lac_told  whether an explicit last add confirmed awaits its answer; the highest that was acknowledged
     shown                what readers were given
-    left                 the entries that a failed save has left in the cache being flushed. With the bug
-                         failed_save_forgotten only
+    left, spare          the entries that a failed save has left in the cache being flushed and nothing else has saved, and
+                         whether it has any. With the bug failed_save_forgotten only
     unqueued             whether the index will not write what it has of a ledger. With the bug index_update_forgotten only
     owed_from            where in the journal the records begin that a ledger is owed for: those since it was collected
     cached               what the write cache has of each ledger. This and the next with entry logs only
@@ -213,7 +213,9 @@ def bookie(
     dirty = p.flag("dirty", per=directory)
     if not on_db:
         paged = p.flag("paged", per=ledger)
-    left: Family[Subset] = p.subset("left", entry, per=ledger) if on_db and p.has("failed_save_forgotten") else ABSENT
+    forgets_saves = on_db and p.has("failed_save_forgotten")
+    left: Family[Subset] = p.subset("left", entry, per=ledger) if forgets_saves else ABSENT
+    spare: Family[Condition] = p.flag("spare", per=directory) if forgets_saves else ABSENT
 
     forgets_updates = p.has("index_update_forgotten") and failed_index_saves > 0
     unqueued: Family[Condition] = p.flag("unqueued", per=ledger) if forgets_updates else ABSENT
@@ -497,14 +499,8 @@ def bookie(
             updates |= {stored[of]: (), fenced[of]: False, explicit_lac[of]: 0, key_logged[of]: False}
             for e in entry:
                 updates |= {x[of, e]: If(x[of, e] == "accepted", "none", x[of, e]) for x in (added, recovered)}
-        gone = [
-            *dirty,
-            *lac_asked,
-            *(() if unqueued is None else unqueued),
-            *(() if undeleted is None else undeleted),
-            *(() if on_db else paged),
-            *(() if checked is None else checked),
-        ]
+        declared = (spare, unqueued, undeleted, checked, None if on_db else paged)
+        gone = [*dirty, *lac_asked, *(flag for family in declared if family is not None for flag in family)]
         numbers = [*taken, *(p.state.latest if journals > 1 and p.has("checkpoints_compared_by_first_journal") else ())]
         idle = {checkpoint[f]: "none" for f in flusher} | dict.fromkeys(numbers, 0)
         if owed_from is not None:

@@ -57,6 +57,7 @@ class BookieVariables(Variables):
     paged: Family[Condition]
     checked: Family[Condition]
     left: Family[Subset]
+    spare: Family[Condition]
     unqueued: Family[Condition]
     latest: Family[Number]
     owed_from: Family[Number]

@@ -23,7 +23,6 @@ from fencepost.model.language import (
     Subset,
     Truth,
     Updates,
-    any_of,
     maximum,
 )
 
@@ -125,7 +124,7 @@ def checkpoints(
         return {}
 
     if on_db and p.has("failed_save_forgotten"):
-        left = s.left
+        left, spare = s.left, s.spare
 
         def swaps(d: int) -> Truth:
             """A save swaps the caches, but not where it returns at once because the active one is empty (4.15.1 and later)."""
@@ -133,13 +132,13 @@ def checkpoints(
 
         def swapped_again(d: int) -> Updates:
             """The next swap makes the cache that was left the active one."""
-            again = any_of(Not(left[of].is_empty) for of in ledger)
-            return {dirty[d]: And(swaps(d), again), **{left[of]: If(swaps(d), (), left[of]) for of in ledger}}
+            kept = {left[of]: If(swaps(d), (), left[of]) for of in ledger}
+            return {dirty[d]: And(swaps(d), spare[d]), spare[d]: And(spare[d], Not(swaps(d))), **kept}
 
         def left_behind(d: int) -> Updates:
             """The caches have been swapped: what was to be saved is in the one being flushed, which nobody looks at."""
-            again = any_of(Not(left[of].is_empty) for of in ledger)
-            return {dirty[d]: again, **{left[of]: stored[of] & ~saved.entries[of] & ~left[of] for of in ledger}}
+            unsaved = {left[of]: stored[of] & ~saved.entries[of] & ~left[of] for of in ledger}
+            return {dirty[d]: spare[d], spare[d]: dirty[d], **unsaved}
 
         entries_saved.instead("failed_save_forgotten", lambda of: saved.entries[of] | (stored[of] & ~left[of]))
         cache_after.instead("failed_save_forgotten", swapped_again)

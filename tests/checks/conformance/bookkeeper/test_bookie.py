@@ -246,6 +246,16 @@ def test_a_fence_whose_update_of_the_index_has_failed(adapter: BookieAdapter, mo
     assert outcome.seen.values["ledgers"][0]["fenced"] is fenced
 
 
+def test_what_a_failed_flush_leaves_may_be_on_the_disk_already(adapter: BookieAdapter) -> None:
+    """The save after the next finds it in the write cache, and so saves the index."""
+    script = (
+        "add(l0, e1); stop; save(sync); end; " + BACK + "; add(l0, e1); take_checkpoint; fail_to_save(sync); add(l0, e0); "
+        "take_checkpoint; save(sync)"
+    )
+    outcome = follow(adapter, script, stops=1, failed_saves=1, recovery=False)
+    assert outcome.verdict == "agrees", outcome
+
+
 def test_an_entry_that_is_in_the_log_behind_a_saved_one(adapter: BookieAdapter) -> None:
     """The flush of e1 fails once the log has it, behind e0. No index names it: it is gone, and no read of e0 may bring it."""
     script = (
