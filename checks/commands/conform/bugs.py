@@ -171,7 +171,7 @@ def _replayed(entry: Entry, name: str, target: Target, release: str, adapter: Ad
         outcome = Pair(kernel, adapter).follow([*labels, *restarts(kernel, labels)])
         steps = tuple(step.action for step in outcome.trace.steps)
         if outcome.verdict == "agrees":
-            if other := _also(entry, name, target, release, outcome.trace, adapter, others):
+            if other := _also(entry, name, release, outcome.trace, adapter, others):
                 why = f"the run is that of {other}, too, and does not tell the two apart"
                 return result("not tried", why, prop.name, steps)
             return result("reproduced", "", prop.name, steps, _end(protocol, prop, kernel.protocol, outcome.trace))
@@ -207,9 +207,7 @@ def _others(entry: Entry, name: str, target: Target, release: str) -> tuple[str,
     return tuple(other for other in held if entry.can_have(other, {**entry.bugs[name].shown_by, **target.settings}))
 
 
-def _also(
-    entry: Entry, name: str, target: Target, release: str, trace: Trace, adapter: Adapter, besides: tuple[str, ...]
-) -> str:
+def _also(entry: Entry, name: str, release: str, trace: Trace, adapter: Adapter, besides: tuple[str, ...]) -> str:
     """Another bug of the release by which all that is observed on the run is the same; empty if there is none. With bugs
     that the model has ``besides``, these together."""
     labels = [step.action for step in trace.steps]

@@ -175,7 +175,7 @@ def _plain(protocol: Protocol, names: _Names, ordered: set[Universe]) -> Iterato
     for place in places:
         yield from _about(protocol, place, names, ordered)
     for one, other in itertools.combinations(places, 2):
-        yield from _between(one, other, ordered)
+        yield from _between(one, other)
 
 
 def _about(protocol: Protocol, place: _Place, names: _Names, ordered: set[Universe]) -> Iterator[Atom]:
@@ -207,7 +207,7 @@ def _about(protocol: Protocol, place: _Place, names: _Names, ordered: set[Univer
             yield Atom(f"{text} == {value}", label, scope, compares=True, is_mode=True)
 
 
-def _between(one: _Place, other: _Place, ordered: set[Universe]) -> Iterator[Atom]:
+def _between(one: _Place, other: _Place) -> Iterator[Atom]:
     mine, scope = one.variable.domain, _with(one.scope, *other.scope)
     if type(mine) is not type(other.variable.domain) or mine != other.variable.domain:
         return

@@ -45,7 +45,7 @@ def rack_guarantees(cluster: Cluster) -> Iterator[Guarantee]:
     """What is asked of the racks, of which each has some bookies, and, where there are several, of the regions."""
     racks = _Unit(
         "rack",
-        len(_counts(cluster, cluster.racks)),
+        len(_counts(cluster.racks)),
         "put the bookies on as many racks as the write quorum, or raise managedLedgerDefaultAckQuorum",
     )
     yield from _guarantees(cluster, racks)
@@ -150,7 +150,7 @@ def _parameters(cluster: Cluster, unit: _Unit) -> Mapping[str, Value]:
     }
 
 
-def _counts(cluster: Cluster, racks: Mapping[str, Sequence[str]]) -> list[int]:
+def _counts(racks: Mapping[str, Sequence[str]]) -> list[int]:
     """How many bookies each of these racks has, the most first; none that is empty."""
     return sorted((len(bookies) for bookies in racks.values() if bookies), reverse=True)
 
@@ -190,7 +190,7 @@ def _unasked_groups(cluster: Cluster) -> str:
 
 def _unasked(cluster: Cluster) -> str:
     """Why nothing is asked of these racks; empty if it is."""
-    settings, counts = cluster.settings.placement, _counts(cluster, cluster.racks)
+    settings, counts = cluster.settings.placement, _counts(cluster.racks)
     if settings.unmodelled or (settings.groups and _unasked_groups(cluster)):
         return settings.unmodelled or _unasked_groups(cluster)
     by_depth = {rack.strip("/").count("/"): rack for rack, bookies in sorted(cluster.racks.items()) if bookies}

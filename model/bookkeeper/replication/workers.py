@@ -11,7 +11,7 @@ from fencepost.model.language import And, Choice, Condition, If, Implies, Not, O
 def declare_workers(s: State, checker: Checker, tasks: Tasks) -> None:
     """The steps of workers; those of a replacement are also those of the command ``recover``."""
     _declare_checks(s, checker, tasks)
-    _declare_replacement(s, tasks)
+    _declare_replacement(s)
 
 
 def _declare_checks(s: State, checker: Checker, tasks: Tasks) -> None:
@@ -54,7 +54,7 @@ def can_recover(s: State) -> Condition:
     return all_of(Implies(s.confirmed.has(e), s.readable(e)) for e in s.entry)
 
 
-def _declare_replacement(s: State, tasks: Tasks) -> None:
+def _declare_replacement(s: State) -> None:
     p, bookie, entry = s.protocol, s.bookie, s.entry
 
     def is_choice(w: int, n: int) -> Condition:
