@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +11,7 @@ from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict, run_status, severest
 from fencepost.checks.questions.baseline import Comparison, Doubt
 from fencepost.checks.reports.bugs_on_code import compared, seen
+from fencepost.checks.settings.cluster_settings import Cluster
 from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.counts import count_of
 from fencepost.model.language import Location
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class FinishedRun:
     """A run that has ended: what was found, what a configuration guarantees, the trace files by the verdict's place among all,
-    what is suspicious, how it differs from a baseline, the settings that it is about. ``is_part`` says that something was left
-    out; ``unsettled`` is what there was no time for.
+    what is suspicious, how it differs from a baseline, the cluster whose files a report can point at. ``is_part`` says that
+    something was left out; ``unsettled`` is what there was no time for.
 
     A text has the ``notes`` and every property if it is ``whole``, else the ``remarks`` and a line for each protocol. A person
     reads the ``messages`` besides. Of a run that asked for guarantees ``alone`` nothing else was checked; of one that asked
@@ -43,7 +43,7 @@ class FinishedRun:
     files: Mapping[int, Path] = field(default_factory=dict)
     suspicious: Sequence[Doubt] = ()
     comparison: Comparison | None = None
-    configured: Configured | None = None
+    cluster: Cluster | None = None
     whole: bool = True
     remarks: Sequence[str] = ()
     messages: Sequence[str] = ()
@@ -151,35 +151,22 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
-class Configured:
-    """The settings that a run is about: the file to look at where no line is to blame, and the line where each key counts."""
-
-    first: Place
-    places: Mapping[str, Place]
-
-    def exposing(self, bug: Bug | None) -> Place:
-        """The line of the setting that exposes a known bug: one by which it is avoided; else the file, and no line of it."""
-        words = re.findall(r"\w+", bug.avoided_by.setting) if bug and bug.avoided_by else []
-        return next((self.places[word] for word in words if word in self.places), self.first)
-
-
-@dataclass(frozen=True)
 class Judged:
-    """One verdict of a run, with the instance that it is of and the file of its trace, if that was written; and the settings
-    that the run is about, if it is about some."""
+    """One verdict of a run, with the instance that it is of and the file of its trace, if that was written; and the cluster
+    whose files a report can point at, if the run is about one."""
 
     checked: Checked
     verdict: Verdict
     file: Path | None
-    configured: Configured | None = None
+    cluster: Cluster | None = None
 
     @property
     def place(self) -> Place:
         """The file and the line to look at: of a known bug of a configuration the user's own, else the property's."""
         location = self.verdict.property.location
-        if self.configured is None or self.verdict.property.kind != "known bug":
+        if self.cluster is None or self.verdict.property.kind != "known bug":
             return place_of(location)
-        return as_in_repository(self.configured.exposing(self.verdict.bug))
+        return as_in_repository(self.cluster.exposing(self.verdict.bug))
 
     @property
     def failed(self) -> bool:
@@ -233,7 +220,7 @@ class Judged:
 def judged(run: FinishedRun) -> Iterator[Judged]:
     """Every verdict of a run in order."""
     rows = ((checked, verdict) for checked in run.everything for verdict in checked.verdicts)
-    return (Judged(checked, verdict, run.files.get(place), run.configured) for place, (checked, verdict) in enumerate(rows))
+    return (Judged(checked, verdict, run.files.get(place), run.cluster) for place, (checked, verdict) in enumerate(rows))
 
 
 def place_of(location: Location) -> Place:

