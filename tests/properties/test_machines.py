@@ -48,6 +48,11 @@ CAUGHT: dict[str, tuple[Mapping[str, Value], str, str]] = {
     "service_unit_migration": ({"restarts": 0}, "compared_by_number", "copied_stores_agree"),
     "topic": ({"brokers": 1, "failures": 1}, "listed_before_created", "listed_is_created"),
     "cluster": ({"brokers": 3, "openings": 3}, "listed_before_created", "listed_is_created"),
+    "geo_replication": (
+        {"messages": 4, "window": 3, "write_failures": 1, "target_reloads": 1}, "replicated_when_sent", "replicated_is_stored",
+    ),
+    "topic_loading": ({"lost_answers": 2, "stalls": 2, "failures": 2}, "policies_not_awaited", "opened_with_policies"),
+    "subscription": ({"messages": 5, "seeks": 2, "capacity": 2}, "reset_not_stored", "nothing_is_skipped"),
 }  # fmt: skip
 """Of each protocol an instance larger than those that are searched by default, a bug, and what it violates there."""
 
@@ -66,6 +71,9 @@ FOUND: dict[str, tuple[str, ...]] = {
     "service_unit_migration": ("compared_by_number", "cleaned_in_use", "deletions_not_copied"),
     "topic": ("reopened_before_fence", "removed_producer_publishes", "terminated_reopened"),
     "cluster": ("fence_checked_apart", "denies_what_it_has", "target_is_a_member"),
+    "geo_replication": ("watermark_not_replayed", "replicated_when_sent", "persisted_when_pushed"),
+    "topic_loading": ("reader_skips", "failed_kept", "policies_not_awaited"),
+    "subscription": ("position_behind_ranges", "acked_during_reset", "reset_not_stored"),
 }
 """Bugs that the machine of the small instance that shows them finds. A finite run shows two of placement and of the store."""
 
@@ -84,6 +92,9 @@ LARGE: dict[str, Mapping[str, Value]] = {
     "service_unit_migration": {"brokers": 3, "unloads": 2, "restarts": 3, "versions": 40},
     "topic": {"brokers": 4, "messages": 4, "ledgers": 8, "openings": 6, "connections": 4, "failures": 2, "crashes": 2},
     "cluster": {"brokers": 3, "messages": 4, "ledgers": 8, "openings": 6, "connections": 4, "expiries": 3, "crashes": 2},
+    "geo_replication": {"messages": 5, "window": 4, "write_failures": 2, "target_reloads": 2, "source_reloads": 2},
+    "topic_loading": {"lost_answers": 9, "stalls": 9, "trims": 9, "failures": 9},
+    "subscription": {"messages": 6, "seeks": 3, "capacity": 3, "limited": True, "unloads": 3},
 }
 """Instances that no search exhausts."""
 
