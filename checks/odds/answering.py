@@ -14,7 +14,7 @@ from fencepost.checks.engines.odds.sampling import Estimate
 from fencepost.checks.engines.odds.transitions import InstanceError
 from fencepost.checks.odds.solving import Drawer, Effect, Solver, Walker, interval
 from fencepost.checks.odds.ways import BOUNDED, Fleet, Way, ways
-from fencepost.checks.questions.answers.changes import Remedy
+from fencepost.checks.questions.answers.remedies import Remedy
 from fencepost.model.bookkeeper.ledger.bugs import BUGS as OF_LEDGERS
 from fencepost.model.odds.numbers import Numbers, published
 from fencepost.model.pulsar.topic.bugs import BUGS as OF_TOPICS

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from fencepost.checks.questions.answers.answering import Group
-from fencepost.checks.questions.answers.changes import Remedy, key
-from fencepost.checks.questions.answers.changes import in_words as closes_in_words
+from fencepost.checks.questions.answers.remedies import Remedy, key
+from fencepost.checks.questions.answers.remedies import in_words as closes_in_words
 from fencepost.checks.questions.answers.ways import Answer, Sorted, Way
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.reports.answers import faults_in_words, headline, survived

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answers.answering import Group
-from fencepost.checks.questions.answers.changes import BugChange, Remedy
+from fencepost.checks.questions.answers.changes import BugChange
+from fencepost.checks.questions.answers.remedies import Remedy
 from fencepost.checks.questions.answers.ways import Answer, Way
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.guarantees.judging import Guaranteed, Kind, Shortfall, compared, gap_in_words, history_of

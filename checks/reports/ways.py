@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fencepost.checks.questions.answers.changes import key
+from fencepost.checks.questions.answers.remedies import key
 from fencepost.checks.questions.answers.ways import Answer, Way, acts_in
 from fencepost.checks.reports.answers import about, meanings, plain
 from fencepost.checks.reports.front import wrapped

@@ -10,7 +10,7 @@ from fencepost.checks.commands.check.profile import namespaces_of
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.engines.ahead import Means
 from fencepost.checks.questions.answers.answering import Group, answered
-from fencepost.checks.questions.answers.changes import Remedy, candidates, first_of, tried
+from fencepost.checks.questions.answers.remedies import Remedy, answered_alike, candidates, first_of, tried
 from fencepost.checks.questions.answers.ways import Answer, never
 from fencepost.checks.questions.bugs.searching import known_bugs_in
 from fencepost.checks.questions.guarantees.establishing import Established, establish
@@ -46,7 +46,11 @@ def change_first(
         means.passed()
         return for_user(asked, then)
 
-    results = tried(candidates(counted, now.cluster.releases, _copies(now), _price(now, means)), lost, counted, ask)
+    def depends_on(releases: Releases) -> object:
+        return answered_alike(replace(cluster, releases=releases).configuration, releases)
+
+    remedies = candidates(counted, now.cluster.releases, depends_on, _copies(now), _price(now, means))
+    results = tried(remedies, lost, counted, ask)
     chosen = tuple(first_of(results))
     searched = [each for each in chosen if each.kind not in ("runbook", "upgrade")]
     if not searched or means.is_over:
@@ -56,7 +60,8 @@ def change_first(
 
 
 def _newest(remedies: list[Remedy], releases: Releases) -> Releases:
-    return next((each.releases for each in remedies if each.releases != releases), releases)
+    """The releases of the last of the remedies that has others."""
+    return next((each.releases for each in reversed(remedies) if each.releases != releases), releases)
 
 
 def _raised(now: Guaranteed) -> Mapping[str, int]:

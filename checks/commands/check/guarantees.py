@@ -26,7 +26,8 @@ from fencepost.checks.questions.answers.answering import (
     reaching,
     with_ways,
 )
-from fencepost.checks.questions.answers.changes import MOST, BugChange, bug_change, bugs_of, met_by, with_reach
+from fencepost.checks.questions.answers.changes import BugChange, bug_change, bugs_of, met_by, with_reach
+from fencepost.checks.questions.answers.remedies import MOST
 from fencepost.checks.questions.answers.ways import Answer, Way
 from fencepost.checks.questions.bugs.searching import KnownBug, Whole
 from fencepost.checks.questions.guarantees.establishing import Established

@@ -238,7 +238,7 @@ def _opening(plan: Plan, means: Means) -> Opening | None:
     if subject.settings is not None and asked.odds is not None:
         from fencepost.checks.commands.check.odds import found_odds
         from fencepost.checks.odds.answering import weighed
-        from fencepost.checks.questions.answers.changes import key
+        from fencepost.checks.questions.answers.remedies import key
         from fencepost.checks.reports.odds import as_text as odds_as_text
         from fencepost.checks.reports.odds import changes_as_text
 

@@ -14,7 +14,7 @@ from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.check.run import run
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.answers.changes import Remedy
+from fencepost.checks.questions.answers.remedies import Remedy
 from fencepost.checks.questions.answers.ways import EVENTS, Answer, Way, acts_in, events_in, in_order, never
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.reports.answers import in_short, meanings

@@ -11,7 +11,7 @@ import pytest
 
 from fencepost.checks.odds.answering import Means, Odds, Row, odds_of, weighed
 from fencepost.checks.odds.ways import WAYS, Counted, Fleet
-from fencepost.checks.questions.answers.changes import Remedy
+from fencepost.checks.questions.answers.remedies import Remedy
 from fencepost.checks.reports.odds import COUNTED, as_json, as_text, changes_as_text, frequency
 from fencepost.model.odds.numbers import MS_PER_YEAR, published
 from fencepost.model.releases import Releases
