@@ -67,6 +67,7 @@ def cluster(
     deletions: int = 0,
     snapshots: int = 0,
     slow_updates: int = 0,
+    truncations: int = 0,
     copies: int = 0,
     disk_losses: int = 0,
     subscription: bool = False,

@@ -148,7 +148,7 @@ def _deduplication(suite: Suite, log: Log) -> None:
         loads = {b: And(s.state[b] == "recovered", n.state[b] == "opened") for b in broker}
         return all_of(Implies(loads[b], n.pushed[b] == n.persisted[b]) for b in broker)
 
-    if log.settings["snapshots"] and not log.settings["deletions"]:
+    if log.settings["snapshots"] + log.settings.get("truncations", 0) and not log.settings["deletions"]:
 
         @suite.always
         def snapshot_is_of_what_is_before_it() -> Condition:

@@ -62,6 +62,7 @@ EVENTS: Mapping[str, str] = {
     "lose_connection": "a lost connection of the producer",
     "roll_over": "a ledger closed for its age",
     "terminate": "a termination of the topic",
+    "truncate_topic": "a truncation of the topic",
     "close": "a topic that is closed",
     "creation_fails": "a ledger that cannot be created",
     "list_fails": "a failed update of the list of ledgers",

@@ -98,7 +98,7 @@ def _sometimes(suite: Suite, log: Log) -> None:
             """A topic is deleted that has had a ledger with an entry, and has another one."""
             return And(s.discarded, any_of(And(log.status[k] == "deleted", log.end[k] == 1) for k in log.ledger))
 
-    if settings["snapshots"] and settings["dedup"]:
+    if settings["snapshots"] + settings.get("truncations", 0) and settings["dedup"]:
 
         @suite.sometimes
         def snapshot_of_the_first() -> Condition:

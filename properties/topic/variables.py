@@ -54,6 +54,7 @@ class TopicVariables(Variables):
     deletions: Number
     snapshots: Number
     slow_updates: Number
+    truncations: Number
     content: Family[Choice[int | Literal["nothing"]]]
     listed: Subset
     version: Number

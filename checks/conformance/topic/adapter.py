@@ -174,6 +174,7 @@ _STEPS: Mapping[str, Callable[[Taken], Steps]] = {
     "trim_fails": _both(_do("trim"), _write("trim", "failed")),
     "delete_ledger": _let("delete"),
     "take_snapshot": _do("snapshot"),
+    "truncate_topic": _do("truncate"),
     "collect_inactive": _collect,
     "consume": _consume,
     "persist_position": _do("flush"),

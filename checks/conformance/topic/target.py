@@ -58,5 +58,6 @@ TOPIC = Target(
         {"trims": 1, "capacity": 1, "rolls": 0, "ledgers": 4, "dedup": False},
         {**_ONE, "capacity": 1, "recoveries": 1, "unfenced": True, "rolls": 0},
         {**_AGAIN, "rolls": 1, "crashes": 1, "slow_updates": 1},
+        {**_AGAIN, "rolls": 0, "snapshots": 1, "crashes": 1, "truncations": 1},
     ),
 )

@@ -32,6 +32,7 @@ Constants
     deletions            times that the topic is deleted as inactive
     snapshots            snapshots of deduplication
     slow_updates         times that an update of the list outlasts twice managedLedgerMetadataOperationsTimeoutSeconds
+    truncations          times that the topic is truncated
     subscription         whether there is a durable subscription
     lazy                 whether cursors are recovered after the topic is served: lazyCursorRecovery
     timeouts             whether an add may time out: managedLedgerAddEntryTimeoutSeconds
@@ -88,7 +89,7 @@ Variables of the clients
 Variables that count
     openings, connections, rolls, failures, add_failures, recoveries
                          how often each event has happened, up to the constant of that name
-    crashes, terminations, closings, trims, deletions, snapshots, slow_updates
+    crashes, terminations, closings, trims, deletions, snapshots, slow_updates, truncations
                          likewise
 
 Actions
@@ -129,6 +130,7 @@ Actions
     unfence              broker: nothing is under way: the topic takes writes again
     leave_topic          broker: a topic that is being closed is gone
     take_snapshot        broker: a snapshot of deduplication
+    truncate_topic       admin: the cursor of deduplication moves to the end. Only with dedup
     consume              consumer: acknowledges the next entry
     persist_position, recover_cursor
                          broker: writes the subscription's position; reads it, with lazy

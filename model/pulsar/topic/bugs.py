@@ -12,6 +12,7 @@ BUGS = {
     "close_error_ignored": "pulsar#26074, #26263: the close of a full ledger is refused, and its last entry answered as stored",
     "snapshot_ahead": "a snapshot of deduplication is marked at the last confirmed entry, which it may not have yet",
     "properties_dropped": "pulsar#26483, #26512: a cursor whose ledger cannot be read loses its properties",
+    "truncation_forgets_producers": "a truncation moves the cursor of deduplication, and its snapshot is gone",
     "cursor_list_stale": "pulsar#13489, #14779: cursors are listed from a cache; one that it misses keeps no backlog",
     "lazy_cursors_not_waited": "pulsar#20814: with lazyCursorRecovery trimming counts recovered cursors only",
     "zombie_deletes": "pulsar#24478: a broker that has lost the topic deletes it, at any version of its list",

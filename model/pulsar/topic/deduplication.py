@@ -37,10 +37,15 @@ class Deduplication:
         return k * self.s.capacity + e
 
     def declare(self) -> None:
-        """Declares the snapshot."""
+        """Declares the snapshot, and what a truncation of the topic makes of it."""
         p, s = self.protocol, self.s
         if s.snapshot is None:
             return
+
+        def place(b: int, k: int, *, ahead: bool) -> Number:
+            """The place after the last confirmed entry; unless it is ``ahead``, that of what is persisted."""
+            confirmed = s.ledgers[k].confirmed
+            return k * s.capacity + (confirmed if ahead else If(s.has_filled(b), confirmed - 1, confirmed))
 
         @p.step(
             by="b",
@@ -56,11 +61,28 @@ class Deduplication:
             That entry runs ahead of what is persisted by a callback, and by the whole close of a ledger that it has filled. The
             position should be that of what is persisted.
             """
-            ledger = s.ledgers[k]
-            counted: Number = ledger.confirmed
-            if not p.has("snapshot_ahead"):
-                counted = If(s.has_filled(b), ledger.confirmed - 1, ledger.confirmed)
-            place = k * s.capacity + counted
+            at = place(b, k, ahead=p.has("snapshot_ahead"))
             writable = s.state[b].among("opened", "closing_ledger", "creating", "closed_ledger", "write_failed")
-            ready = And(writable, ledger.confirmed > 0, s.snapshot_at < place)
-            return ready, {s.snapshot: s.persisted[b], s.snapshot_at: place}
+            ready = And(writable, s.ledgers[k].confirmed > 0, s.snapshot_at < at)
+            return ready, {s.snapshot: s.persisted[b], s.snapshot_at: at}
+
+        @p.step(
+            by="admin",
+            to="b",
+            mirrors="PersistentTopic.truncate, ManagedLedgerImpl.asyncTruncate, ManagedCursorImpl.asyncClearBacklog, "
+            "ManagedCursorImpl.asyncMarkDelete",
+            spends="truncations",
+            b=s.broker,
+            k=lambda b: s.current[b],
+        )
+        def truncate_topic(b: int, k: int) -> Outcome:
+            """The topic is truncated: every cursor moves to the last confirmed entry, that of deduplication too, which should
+            take a snapshot with it. In all releases it moves as any other one, with no properties.
+
+            Left out: a subscription, which loses its backlog by that, as it is told to. Ledgers leave the list by ``trim``.
+            """
+            forgets = p.has("truncation_forgets_producers")
+            at = place(b, k, ahead=forgets)
+            writable = s.state[b].among("opened", "closing_ledger", "creating", "closed_ledger", "write_failed")
+            ready = And(writable, s.ledgers[k].confirmed > 0, s.snapshot_at <= at)
+            return ready, {s.snapshot: 0 if forgets else s.persisted[b], s.snapshot_at: at}

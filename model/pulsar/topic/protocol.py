@@ -54,6 +54,7 @@ BUDGETS = (
     "deletions",
     "snapshots",
     "slow_updates",
+    "truncations",
 )
 
 
@@ -97,7 +98,7 @@ class Topic:
             trims=size["trims"] > 0,
             deletions=size["deletions"] > 0,
             subscription=settings["subscription"],
-            snapshots=settings["dedup"] and size["snapshots"] + size["trims"] > 0,
+            snapshots=settings["dedup"] and size["snapshots"] + size["trims"] + size["truncations"] > 0,
         )
         fence, producer, cursors = Fence(p, s), Producer(p, s), Cursors(p, s)
         adds, deduplication = Adds(p, s, fence, producer), Deduplication(p, s, producer)
@@ -154,6 +155,7 @@ def topic(
     deletions: int = 0,
     snapshots: int = 0,
     slow_updates: int = 0,
+    truncations: int = 0,
     subscription: bool = False,
     lazy: bool = False,
     timeouts: bool = True,

@@ -63,6 +63,7 @@ CAUGHT = {
     "close_error_ignored": ({"acked_is_in_log", "every_broker_has_all"}, 11),
     "snapshot_ahead": ({"stored_once"}, 21),
     "properties_dropped": ({"stored_once"}, 22),
+    "truncation_forgets_producers": ({"stored_once"}, 22),
     "cursor_list_stale": ({"cursor_is_in_the_log", "unread_is_kept"}, 16),
     "lazy_cursors_not_waited": ({"cursor_is_in_the_log", "unread_is_kept"}, 16),
     "zombie_deletes": ({"list_is_written_by_version"}, 13),

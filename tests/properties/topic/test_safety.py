@@ -57,6 +57,7 @@ CAUGHT = {
     "close_error_ignored": ({"acked_is_in_log", "every_broker_has_all"}, 10),
     "snapshot_ahead": ({"stored_once"}, 18),
     "properties_dropped": ({"stored_once"}, 19),
+    "truncation_forgets_producers": ({"stored_once"}, 19),
     "cursor_list_stale": ({"cursor_is_in_the_log", "unread_is_kept"}, 13),
     "lazy_cursors_not_waited": ({"cursor_is_in_the_log", "unread_is_kept"}, 13),
     "zombie_deletes": ({"acked_is_in_log"}, 13),

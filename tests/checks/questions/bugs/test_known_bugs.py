@@ -117,7 +117,7 @@ def test_a_configuration_asks_for_every_bug_of_the_release_and_for_no_other(tmp_
     elsewhere = {
         "confirms_while_unsetting",  # with an ensemble above the write quorum
         "checkpoints_compared_by_first_journal",  # with several journals
-        *("snapshot_ahead", "properties_dropped"),  # with deduplication
+        *("snapshot_ahead", "properties_dropped", "truncation_forgets_producers"),  # with deduplication
         "fenced_reopened",  # with a time-out of adds
         *("lazy_cursors_not_waited", "cursor_list_stale", "missing_last_dropped"),  # other cursors, store, and session
     }
@@ -139,7 +139,7 @@ def test_a_configuration_asks_for_every_bug_of_the_release_and_for_no_other(tmp_
 def test_a_bug_of_topics_is_asked_for_where_its_setting_is(tmp_path: Path) -> None:
     plain = set(plan_of(settings(tmp_path, "managedLedgerDefaultAckQuorum=2\n"), "topic", "--pulsar", "4.2.4"))
     for line, bugs in {
-        "brokerDeduplicationEnabled=true": {"snapshot_ahead", "properties_dropped"},
+        "brokerDeduplicationEnabled=true": {"snapshot_ahead", "properties_dropped", "truncation_forgets_producers"},
         "lazyCursorRecovery=true": {"lazy_cursors_not_waited"},
         "managedLedgerAddEntryTimeoutSeconds=30": {"fenced_reopened"},
         "metadataStoreUrl=oxia://oxia:6648/broker": {"cursor_list_stale"},

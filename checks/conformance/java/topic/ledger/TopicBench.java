@@ -215,6 +215,9 @@ public final class TopicBench implements Lines.Target {
             case "snapshot":
                 broker.topic.takeSnapshot();
                 break;
+            case "truncate":
+                broker.clearBacklogs();
+                break;
             case "crash":
                 broker.hangUp();
                 forget(broker);

@@ -24,6 +24,7 @@ import org.apache.bookkeeper.client.HeldHandle;
 import org.apache.bookkeeper.client.Request;
 import org.apache.bookkeeper.client.StoredLedgers;
 import org.apache.bookkeeper.client.Tasks;
+import org.apache.bookkeeper.mledger.AsyncCallbacks.ClearBacklogCallback;
 import org.apache.bookkeeper.mledger.AsyncCallbacks.CloseCallback;
 import org.apache.bookkeeper.mledger.AsyncCallbacks.DeleteLedgerCallback;
 import org.apache.bookkeeper.mledger.AsyncCallbacks.MarkDeleteCallback;
@@ -361,6 +362,21 @@ final class TopicBroker {
         Bare.set(ManagedCursorImpl.class, cursor(), "markDeleteLimiter", USED_UP);
         Position position = PositionFactory.create(of, entry);
         cursor().asyncMarkDelete(position, marked(() -> consumed.accept(position)), null);
+    }
+
+    /** ManagedLedgerImpl.asyncTruncate without the trimming that follows, which is a step of its own. */
+    void clearBacklogs() {
+        for (ManagedCursor each : ledger.getCursors()) {
+            each.asyncClearBacklog(new ClearBacklogCallback() {
+                @Override
+                public void clearBacklogComplete(Object context) {
+                }
+
+                @Override
+                public void clearBacklogFailed(ManagedLedgerException failure, Object context) {
+                }
+            }, null);
+        }
     }
 
     /** The timer writes the positions that were not written. */
