@@ -135,7 +135,7 @@ class LoadManager:
         data = self._seen(snapshot.load)
         manager = replace(self, loads=data.loads)
         if not self.conf.is_2_10:
-            manager = replace(manager, shedder=self.shedder.with_active_brokers(tuple(data.brokers)))
+            manager = replace(manager, shedder=self.shedder.with_active_brokers(data.brokers.keys()))
         try:
             unloading, manager = manager._bundles_for_unloading(data, snapshot.policies)
         except NoBrokers as error:
@@ -149,7 +149,7 @@ class LoadManager:
 
     def place(self, bundle: str, data: LoadData, policies: Policies) -> tuple[Selection, LoadManager]:
         """The same, of data in which every bundle is known that reports speak of."""
-        placement = self.placement if self.conf.is_2_10 else self.placement.with_active_brokers(tuple(data.brokers))
+        placement = self.placement if self.conf.is_2_10 else self.placement.with_active_brokers(data.brokers.keys())
         if self._is_to_stay(bundle):
             placement = InTurn(self.turns, placement)
         selection, placement = assign(bundle, data, policies, self.conf, placement)
@@ -176,7 +176,7 @@ class LoadManager:
 
     def shed(self, data: LoadData, policies: Policies) -> tuple[Shedding, LoadManager]:
         """What it sheds now, of data in which every bundle is known, and the load manager of the next round."""
-        active = tuple(data.brokers)
+        active = data.brokers.keys()
         if self.conf.is_2_10:
             return self._shed(data, policies)  # which does not tell its strategies who is there
         manager = replace(

@@ -26,17 +26,18 @@ class OverloadShedder:
         unload: dict[str, tuple[str, ...]] = {}
         why: list[str] = []
         threshold = conf.overload_threshold
+        bound = f"the threshold, {percent(threshold)}"
         for broker, report in data.reports.items():
             full = usage(report, conf)
             if not RIGHT.is_overloaded(full, threshold):
-                why.append(f"{broker}: usage {percent(full)} is below the threshold, {percent(threshold)}")
+                why.append(f"{broker}: usage {percent(full)} is below {bound}")
                 continue
             if len(report.owned) <= 1:
                 why.append(too_few(broker, report))
                 continue
             need = RIGHT.beyond_the_threshold(report.throughput, full, threshold)
             why.append(
-                f"{broker}: usage {percent(full)} is at or above the threshold, {percent(threshold)};"
+                f"{broker}: usage {percent(full)} is at or above {bound};"
                 f" to shed: {throughput(need)} of {throughput(report.throughput)}"
             )
             taken, reasons = at_least(need, candidates(data, report, conf, by_rate=False))

@@ -41,10 +41,12 @@ def usage(report: LocalBrokerData, conf: Configuration) -> float:
 def overloaded(data: LoadData, conf: Configuration) -> frozenset[str]:
     """The brokers whose usage is above the overload threshold."""
 
-    def above() -> frozenset[str]:
-        return frozenset(name for name, report in data.reports.items() if usage(report, conf) > conf.overload_threshold)
+    threshold = conf.overload_threshold
 
-    return data.once(("overloaded", conf.overload_threshold, conf.is_2_10, *conf.weights), above)
+    def above() -> frozenset[str]:
+        return frozenset(name for name, report in data.reports.items() if usage(report, conf) > threshold)
+
+    return data.once(("overloaded", threshold, conf.is_2_10, conf.weights), above)
 
 
 def reported_usage(report: LocalBrokerData, conf: Configuration) -> float:

@@ -5,11 +5,17 @@ Mirrors updateBundleData of ModularLoadManagerImpl, which adds a sample to every
 
 from __future__ import annotations
 
-from fencepost.model.kernel.compiler.loops import native
+from fencepost.model.kernel.compiler.loops import Real, native
 from fencepost.model.kernel.compiler.packing import Floats, Integers
 
 BLOCK = 512
 """Bundles whose averages advance together: their numbers stay in the processor's nearest cache for all samples."""
+
+
+@native
+def _advanced(average: Real, sample: Real, count: Real) -> float:
+    """The average with one more sample, the last of so many."""
+    return (average * (count - 1.0) + sample) / count
 
 
 @native
@@ -43,15 +49,12 @@ def add_samples(
                 if reported[place] > 0:
                     waiting = int(report - done[place])
                     for term in range(2):
-                        before = counts[term, 0, place]
-                        for row in range(4):
-                            average, sample = averages[term, row, place], samples[row, place]
-                            for more in range(1, waiting + 1):
-                                count = min(before + more, most[term])
-                                average = (average * (count - 1.0) + sample) / count
-                            averages[term, row, place] = average
-                        if waiting > 0:
-                            counts[term, 0, place] = min(before + waiting, most[term])
+                        count = counts[term, 0, place]
+                        for _ in range(waiting):
+                            count = min(count + 1.0, most[term])
+                            for row in range(4):
+                                averages[term, row, place] = _advanced(averages[term, row, place], samples[row, place], count)
+                        counts[term, 0, place] = count
                 done[place] = report
                 if speaks:
                     reported[place] += 1
@@ -66,13 +69,22 @@ def add_samples(
     for low in range(0, size, BLOCK):
         waits = done[low : low + BLOCK]
         for term in range(2):
-            limit, before_all = most[term], counts[term, 0, low : low + BLOCK]
+            limit, before_all, alike = most[term], counts[term, 0, low : low + BLOCK], False
             for row in range(4):
                 those, now = averages[term, row, low : low + BLOCK], samples[row, low : low + BLOCK]
+                if row % 2 == 1 and alike:  # of what comes in all goes out once: the same numbers
+                    twins = averages[term, row - 1, low : low + BLOCK]
+                    for place in range(len(those)):
+                        those[place] = twins[place] if waits[place] > 0 else those[place]
+                    continue
+                if row % 2 == 0:
+                    alike = True
+                    twins, then = averages[term, row + 1, low : low + BLOCK], samples[row + 1, low : low + BLOCK]
+                    for place in range(len(those)):
+                        alike &= (those[place] == twins[place]) & (now[place] == then[place])
                 for report in range(reports):
                     for place in range(len(those)):
-                        count = min(before_all[place] + (report + 1.0), limit)
-                        following = (those[place] * (count - 1.0) + now[place]) / count
+                        following = _advanced(those[place], now[place], min(before_all[place] + (report + 1.0), limit))
                         those[place] = following if report < waits[place] else those[place]
             for place in range(len(before_all)):
                 before_all[place] = before_all[place] if waits[place] == 0 else min(before_all[place] + waits[place], limit)

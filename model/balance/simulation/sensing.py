@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,12 +59,6 @@ class Measured(Mapping[str, LocalBrokerData]):
         self._place_of, self._traits = world.place_of_broker, world.traits
         self._made: dict[str, LocalBrokerData] = {}
 
-    @cached_property
-    def _columns(self) -> list[list[list[float]]]:
-        """What is counted and measured, each by broker."""
-        rows = (self.load.traffic, self.load.clients, self._used, self._limits, self._percents)
-        return [measured.T.tolist() for measured in rows]
-
     @property
     def percents(self) -> dict[Resource, NDArray[np.float64]]:
         """The usage of each resource in percent, by broker of the world."""
@@ -93,11 +86,11 @@ class Measured(Mapping[str, LocalBrokerData]):
 
     def _report(self, broker: str) -> LocalBrokerData:
         place, (owned, at) = self._place_of[broker], self._owned[broker]
-        traffic, clients, *columns = self._columns
-        rate_in, rate_out, throughput_in, throughput_out = traffic[place]
-        topics, producers, consumers = clients[place]
+        rate_in, rate_out, throughput_in, throughput_out = self.load.traffic[:, place].tolist()
+        topics, producers, consumers = self.load.clients[:, place].tolist()
         traits = self._traits[broker]
-        resources = zip(RESOURCES, *(column[place] for column in columns), strict=True)
+        columns = (rows[:, place].tolist() for rows in (self._used, self._limits, self._percents))
+        resources = zip(RESOURCES, *columns, strict=True)
         return record(
             LocalBrokerData,
             **{

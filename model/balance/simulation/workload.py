@@ -105,7 +105,8 @@ class Jitter:
         """Drawn in the order of the minutes."""
 
         def at(minute: int, rates: Rates) -> Rates:
-            factor = 2.0 * random.random(len(groups))
+            factor = random.random(len(groups))
+            factor *= 2.0
             factor -= 1.0
             factor *= self.spread
             factor += 1.0

@@ -120,7 +120,10 @@ class World:
         constant = self.minute > 0 and (rates is self.rates or all(map(np.array_equal, rates, self.rates)))
         self.rates = rates
         bundle, size = self.topics.bundle, len(self.names)
-        offered: NDArray[np.float64] = np.stack([np.bincount(bundle, row, size) for row in rates])
+        offered = np.empty((len(rates), size))
+        for number, row in enumerate(rates):
+            alike = number % 2 == 1 and np.array_equal(row, rates[number - 1])  # of what comes in all goes out once
+            offered[number] = offered[number - 1] if alike else np.bincount(bundle, row, size)
         part = np.where(self.owner == UNOWNED, 0.0, 1.0 - np.minimum(self.pause / SECONDS, 1.0))
         self.pause = np.zeros(size)
         return Sample(offered * part, self.clients), float(offered[:2].sum()), constant

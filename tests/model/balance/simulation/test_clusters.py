@@ -180,3 +180,13 @@ def test_each_shape_draws_from_a_stream_of_its_own() -> None:
     both = course_of((Jitter(), Recorded((50,), rates[None])), groups, 10, lambda purpose: stream(4, purpose))
     assert np.array_equal(one(0, rates), both(0, rates))
     assert not np.array_equal(stream(4, "a").random(3), stream(4, "b").random(3))
+
+
+@pytest.mark.parametrize("rows", [(0, 1, 2, 3), (0, 0, 1, 1), (0, 1, 2, 2)])
+def test_a_bundle_carries_what_its_topics_carry_in_and_out(rows: tuple[int, ...]) -> None:
+    source = Generated(count=2, bundles=4, topics_per_bundle=5)
+    rates = RANDOM.random((4, 20))[list(rows)]
+    world = World(Scenario("recorded", source, (Recorded((0,), rates[None]),)), seed=1, minutes=1)
+    sample, offered, _ = world.carried()
+    assert np.array_equal(sample.rates, [np.bincount(world.topics.bundle, row, 4) for row in rates])
+    assert offered == sample.rates[:2].sum()

@@ -39,6 +39,10 @@ Minute = tuple[list[tuple[int, set[int]]], list[list[float]]]
 
 REPORTS = st.lists(st.tuples(st.integers(0, BROKERS - 1), st.sets(st.integers(0, BUNDLES - 1))), min_size=1, max_size=5)
 RATES = st.lists(st.lists(AMOUNTS, min_size=4, max_size=4), min_size=BUNDLES, max_size=BUNDLES)
+ONCE_THROUGH = st.lists(st.tuples(AMOUNTS, AMOUNTS), min_size=BUNDLES, max_size=BUNDLES).map(
+    lambda bundles: [[rate, rate, throughput, throughput] for rate, throughput in bundles]
+)
+"""Of what comes in all goes out once, in every bundle."""
 
 
 def places(bundles: Iterable[int]) -> NDArray[np.intp]:
@@ -46,7 +50,7 @@ def places(bundles: Iterable[int]) -> NDArray[np.intp]:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(REPORTS, st.lists(st.lists(AMOUNTS, min_size=4, max_size=4), min_size=BUNDLES, max_size=BUNDLES))))
+@given(st.lists(st.tuples(REPORTS, RATES | ONCE_THROUGH)))
 def test_averages_advance_as_those_of_single_bundles(
     minutes: list[tuple[list[tuple[int, set[int]]], list[list[float]]]],
 ) -> None:
