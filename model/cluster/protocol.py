@@ -68,6 +68,7 @@ def cluster(
     snapshots: int = 0,
     slow_updates: int = 0,
     truncations: int = 0,
+    transfers: int = 0,
     copies: int = 0,
     disk_losses: int = 0,
     subscription: bool = False,

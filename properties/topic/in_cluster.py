@@ -33,6 +33,7 @@ def parameters_of(cluster: Configuration) -> dict[str, Value]:
         **({"capacity": topics.most_entries} if topics.most_entries < ROOM else {}),
         **({"trims": 0} if topics.keeps_all else {}),
         **({} if topics.deletes else {"deletions": 0}),
+        **({} if cluster.extensible and cluster.multi_phase else {"transfers": 0}),
         **({"brokers": 1} if STORES[cluster.metadata_store].in_process else {}),
     }
 
@@ -64,6 +65,7 @@ EVENTS: Mapping[str, str] = {
     "terminate": "a termination of the topic",
     "truncate_topic": "a truncation of the topic",
     "close": "a topic that is closed",
+    "transfer": "a transfer of the bundle",
     "creation_fails": "a ledger that cannot be created",
     "list_fails": "a failed update of the list of ledgers",
     "recover_elsewhere": "a recovery of the ledger by another client",

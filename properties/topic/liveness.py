@@ -46,7 +46,7 @@ def topic_liveness(suite: Suite, log: Log) -> None:
             opens = {b: s.state[b].among("opening", "recovered") for b in broker}
             return [(opens[b], Or(Not(opens[b]), log.waits_in_vain(b))) for b in broker]
 
-    ends = ("failures", "closings", "terminations", "slow_updates")
+    ends = ("failures", "closings", "terminations", "slow_updates", "transfers")
     if any(settings.get(name, 0) for name in ends) or settings["brokers"] > 1:
 
         @suite.leads_to
@@ -70,7 +70,7 @@ def topic_liveness(suite: Suite, log: Log) -> None:
             return [(is_behind[b], Not(is_behind[b])) for b in broker]
 
     several = settings["brokers"] > 1 and settings["openings"] > 1
-    stops = settings["crashes"] + settings["closings"] > 0
+    stops = settings["crashes"] + settings["closings"] + settings.get("transfers", 0) > 0
     if several or stops:
 
         @suite.leads_to(strict="a broker whose opening fails, or that stops in between, leaves its new ledger behind")

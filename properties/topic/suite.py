@@ -47,7 +47,7 @@ def _sometimes(suite: Suite, log: Log) -> None:
             whole = {k: And(partly[k], log.confirmed[k] == log.sent[k]) for k in log.ledger}
             return any_of(And(s.state[b] == "creating", s.current[b] == k, whole[k]) for b in broker for k in log.ledger)
 
-    if settings["closings"]:
+    if settings["closings"] + settings.get("transfers", 0):
         _unloaded(suite, log)
 
     if settings["terminations"]:

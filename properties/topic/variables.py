@@ -55,6 +55,7 @@ class TopicVariables(Variables):
     snapshots: Number
     slow_updates: Number
     truncations: Number
+    transfers: Number
     content: Family[Choice[int | Literal["nothing"]]]
     listed: Subset
     version: Number
@@ -94,6 +95,7 @@ class TopicVariables(Variables):
     owed: Family[Condition]
     counted: Family[Number]
     stuck: Family[Condition]
+    transferring: Family[Condition]
     late: Family[Condition]
 
 

@@ -79,9 +79,9 @@ def _list_fails(step: Taken) -> Steps:
     return _list(step, outcome) + _let("delete")(step)
 
 
-def _close(step: Taken) -> Steps:
+def _close(step: Taken, how: str = "close") -> Steps:
     heard = _hear_created(step) if step.before[f"fresh[{step.arguments['b']}]"] != "none" else []
-    return [*heard, _at(step, "close"), *_let("close")(step)]
+    return [*heard, _at(step, how), *_let("close")(step)]
 
 
 def _recovered(step: Taken) -> Steps:
@@ -163,6 +163,7 @@ _STEPS: Mapping[str, Callable[[Taken], Steps]] = {
     "list_end": _write("end"),
     "list_end_too_late": _both(_list, _write("end")),
     "close": _close,
+    "transfer": lambda step: _close(step, "transfer"),
     "leave_topic": _do("forget"),
     "crash": _do("crash"),
     "connect": _do("connect"),

@@ -59,5 +59,6 @@ TOPIC = Target(
         {**_ONE, "capacity": 1, "recoveries": 1, "unfenced": True, "rolls": 0},
         {**_AGAIN, "rolls": 1, "crashes": 1, "slow_updates": 1},
         {**_AGAIN, "rolls": 0, "snapshots": 1, "crashes": 1, "truncations": 1},
+        {**_AGAIN, "rolls": 0, "transfers": 1},
     ),
 )

@@ -33,6 +33,7 @@ Constants
     snapshots            snapshots of deduplication
     slow_updates         times that an update of the list outlasts twice managedLedgerMetadataOperationsTimeoutSeconds
     truncations          times that the topic is truncated
+    transfers            times that the extensible load manager transfers the topic
     subscription         whether there is a durable subscription
     lazy                 whether cursors are recovered after the topic is served: lazyCursorRecovery
     timeouts             whether an add may time out: managedLedgerAddEntryTimeoutSeconds
@@ -74,6 +75,7 @@ Variables of each broker
     owed                 the topic waits for a write that is never answered. Only with bugs
     counted, stuck       of the client's connection: how many of the last messages in the queue came by it, and whether it
                          counts a write that is never answered. Only with bugs
+    transferring         the topic is transferred. Only with transfers and a bug
     late                 the answer of an add that timed out is yet to come. Only with the bug fenced_reopened
     topic                PersistentTopic: serving, fenced or closing
     pushed, persisted    how many messages deduplication takes for pushed and for persisted
@@ -89,7 +91,7 @@ Variables of the clients
 Variables that count
     openings, connections, rolls, failures, add_failures, recoveries
                          how often each event has happened, up to the constant of that name
-    crashes, terminations, closings, trims, deletions, snapshots, slow_updates, truncations
+    crashes, terminations, closings, trims, deletions, snapshots, slow_updates, truncations, transfers
                          likewise
 
 Actions
@@ -141,6 +143,7 @@ Actions
     abort_rollover       broker: no ledger is created for a topic that was terminated meanwhile: what waits for it fails.
                          Only with aborts_rollover
     close                admin: the topic is unloaded
+    transfer             broker: the topic is transferred: closed first, and its clients are disconnected later
     collect_inactive     broker: deletes the topic as inactive
     crash                broker, a fault: the process ends
 

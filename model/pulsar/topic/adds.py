@@ -146,7 +146,7 @@ class Adds:
             """After a failure, a termination or a fence it fails at once, and what is pending stays."""
             refused = s.state[b].among("write_failed", "terminated", "closed", "fenced")
             met = fence.writes_met_fence(b, 1, but=s.arrived[b])
-            failed = either(s.state[b] == "fenced", met, fence.write_failed(b))
+            failed = either(s.state[b] == "fenced", met, fence.arriving_failed(b))
             return And(arrives(b), refused, Not(waits_for_abort(b))), without_first_waiting(b), failed
 
         @p.step(

@@ -9,6 +9,7 @@ BUGS = {
     "resends_recovered": "what BookKeeper has past the handle's last confirmed entry is sent to the next ledger, too",
     "pending_forgotten": "pulsar#26678, #25240: writes that fail in a terminated or fenced managed ledger are never answered",
     "fenced_context_kept": "a write that meets a fenced managed ledger is never answered: its connection is not read any more",
+    "transferred_context_kept": "a write that fails as its topic is transferred is never answered: its connection counts it",
     "close_error_ignored": "pulsar#26074, #26263: the close of a full ledger is refused, and its last entry answered as stored",
     "snapshot_ahead": "a snapshot of deduplication is marked at the last confirmed entry, which it may not have yet",
     "properties_dropped": "pulsar#26483, #26512: a cursor whose ledger cannot be read loses its properties",

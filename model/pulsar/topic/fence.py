@@ -19,11 +19,7 @@ class Fence:
         self.protocol, self.s = p, s
 
     def write_failed(self, b: int) -> Updates:
-        """PersistentTopic.addFailed: the topic is fenced, and its producers are going to be disconnected.
-
-        Left out: while the topic is transferring, which it is as the extensible load manager unloads it, a failure is neither
-        answered nor counted.
-        """
+        """PersistentTopic.addFailed: the topic is fenced, and its producers are going to be disconnected."""
         s = self.s
         if s.link is None:
             return {}
@@ -39,6 +35,14 @@ class Fence:
         s = self.s
         debt = s.forgotten(b, count, but=but) if self.protocol.has("fenced_context_kept") else {}
         return {s.topic[b]: If(count > 0, "closing", s.topic[b]), **debt}
+
+    def arriving_failed(self, b: int) -> Happens:
+        """A write fails as it arrives, behind those that the managed ledger has. As the topic is transferred, 4.0.8 and 4.2.4
+        do not answer it."""
+        s = self.s
+        if s.transferring is None:
+            return self.write_failed(b)
+        return either(s.transferring[b], s.forgotten(b, 1, but=s.arrived[b]), self.write_failed(b))
 
     def all_fail(self, b: int) -> Updates:
         """ManagedLedgerImpl.clearPendingAddEntries: every write that the managed ledger has fails."""

@@ -34,7 +34,7 @@ class Possible:
     @property
     def closes(self) -> bool:
         """A topic is closed: unloaded, or as its managed ledger is fenced."""
-        return self.rivals or self._any("failures", "closings")
+        return self.rivals or self._any("failures", "closings", "transfers")
 
     @property
     def recovered_elsewhere(self) -> bool:
@@ -50,6 +50,11 @@ class Possible:
     def trims(self) -> bool:
         """Ledgers are trimmed."""
         return self._any("trims")
+
+    @property
+    def transfers(self) -> bool:
+        """The topic is closed before its clients are disconnected."""
+        return self._any("transfers")
 
     @property
     def closes_timed_out(self) -> bool:

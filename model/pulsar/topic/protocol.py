@@ -55,6 +55,7 @@ BUDGETS = (
     "snapshots",
     "slow_updates",
     "truncations",
+    "transfers",
 )
 
 
@@ -114,7 +115,9 @@ class Topic:
         cursors.declare()
         if size["trims"]:
             Trimming(p, s, fence, cursors).declare()
-        Termination(p, s, fence).declare(terminations=size["terminations"], closings=size["closings"])
+        Termination(p, s, fence).declare(
+            terminations=size["terminations"], closings=size["closings"], transfers=size["transfers"]
+        )
         if size["deletions"]:
             Deletion(p, s).declare()
 
@@ -156,6 +159,7 @@ def topic(
     snapshots: int = 0,
     slow_updates: int = 0,
     truncations: int = 0,
+    transfers: int = 0,
     subscription: bool = False,
     lazy: bool = False,
     timeouts: bool = True,

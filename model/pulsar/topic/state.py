@@ -134,6 +134,8 @@ class State:
         self.owed: Family[Condition] = p.flag("owed", per=broker) if self._forgets else ABSENT
         self.counted: Family[Number] = p.number("counted", 0, len(room), per=broker) if self._forgets else ABSENT
         self.stuck: Family[Condition] = p.flag("stuck", per=broker) if self._forgets else ABSENT
+        moves = may.transfers and p.has("transferred_context_kept")
+        self.transferring: Family[Condition] = p.flag("transferring", per=broker) if moves else ABSENT
         self.late: Family[Condition] = p.flag("late", per=broker) if p.has("fenced_reopened") else ABSENT
         self.topic = p.choice("topic", TOPIC, per=broker)
         self.pushed: Family[Number] = p.number("pushed", 0, len(message), per=broker) if dedup else ABSENT
@@ -158,7 +160,7 @@ class State:
 
     @property
     def _forgets(self) -> bool:
-        return self.protocol.has("pending_forgotten") or self.protocol.has("fenced_context_kept")
+        return any(map(self.protocol.has, ("pending_forgotten", "fenced_context_kept", "transferred_context_kept")))
 
     # --- formulas
 
@@ -315,6 +317,8 @@ class State:
         changes |= {self.queue[b, place]: NOTHING for place in self.room}
         if self.owed is not None:
             changes |= {self.owed[b]: False, self.counted[b]: 0}
+        if self.transferring is not None:
+            changes |= {self.transferring[b]: False}
         if self.late is not None:
             changes |= {self.late[b]: False}
         if self.dedup:

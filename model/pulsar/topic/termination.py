@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fencepost.model.language import And, If, Not, Number, Or, Outcome, Protocol, Updates, either, maximum
-from fencepost.model.language.effects import Happens
+from fencepost.model.language import And, Condition, If, Not, Number, Or, Outcome, Protocol, Updates, either, maximum
+from fencepost.model.language.effects import Effect, Happens
 from fencepost.model.pulsar.topic.fence import Fence
 from fencepost.model.pulsar.topic.state import NONE, State
 
@@ -16,12 +16,14 @@ class Termination:
     def __init__(self, p: Protocol, s: State, fence: Fence) -> None:
         self.protocol, self.s, self.fence = p, s, fence
 
-    def declare(self, *, terminations: int, closings: int) -> None:
+    def declare(self, *, terminations: int, closings: int, transfers: int) -> None:
         """Declares the steps."""
         if terminations:
             self._terminate()
         if closings:
             self._close()
+        if transfers:
+            self._transfer()
 
     def _under_way(self, b: int, failed: Callable[[Number, int], Updates] | None = None, *, waiting: bool) -> Happens:
         """What is under way leaves the queue as it has ``failed``, except for an entry that has filled its ledger: OpAddEntry
@@ -146,9 +148,43 @@ class Termination:
             fenced = {state[b]: "fenced", s.fresh[b]: NONE, s.current[b]: k}
             return And(going, s.has_room()), {**listed, **fenced}
 
+    def _closed(self, b: int, k: int) -> tuple[Condition, Effect, Updates]:
+        """ManagedLedgerImpl.asyncClose: when it may be, what becomes of the ledger, and of the topic."""
+        s, state = self.s, self.s.state
+        ledger = s.ledgers[k]
+        end = If(ledger.status == "open", ledger.confirmed, ledger.end)
+        ended = False if s.ended is None else And(s.ended, s.fresh[b] == NONE)
+        going = And(s.is_loaded(b), state[b] != "fenced", state[b] != "closed", Or(state[b] != "terminated", ended))
+        closed: Updates = {state[b]: "closed", s.topic[b]: "closing"}
+        if s.cursor is not None:
+            closed[s.cursor] = If(s.has_cursor[b], s.mark[b], s.cursor)
+        return And(going, s.topic[b] != "closing", s.may_update(b)), ledger.close(end), closed
+
+    def _transfer(self) -> None:
+        p, s = self.protocol, self.s
+
+        @p.step(
+            by="b",
+            takes="unloads",
+            mirrors="PersistentTopic.close, ManagedLedgerImpl.asyncClose, PersistentTopic.addFailed",
+            spends="transfers",
+            b=s.broker,
+            k=lambda b: s.current[b],
+        )
+        def transfer(b: int, k: int) -> Outcome:
+            """The extensible load manager gives the bundle to another broker: the topic is closed as its clients are still
+            connected, who are sent to the other broker later.
+
+            What is pending fails, and is answered so. 4.0.8 and 4.2.4 leave it to the clients, and their connection counts it.
+            """
+            ready, ledger, closed = self._closed(b, k)
+            if s.transferring is None:
+                return ready, ledger, closed, self._under_way(b, waiting=p.has("closed_reopened"))
+            left = self._under_way(b, lambda count, but: s.forgotten(b, count, but=but), waiting=p.has("closed_reopened"))
+            return ready, ledger, {**closed, s.transferring[b]: True}, left
+
     def _close(self) -> None:
         p, s = self.protocol, self.s
-        ledgers, state = s.ledgers, s.state
 
         @p.step(
             by="admin",
@@ -166,14 +202,7 @@ class Termination:
             Up to 4.2.4 it fails by the answer of an add that is under way; where none is, it stays for a rollover under way.
             Later releases answer what is pending in any case, even what a termination has forgotten.
             """
-            ledger = ledgers[k]
-            end = If(ledger.status == "open", ledger.confirmed, ledger.end)
-            ended = False if s.ended is None else And(s.ended, s.fresh[b] == NONE)
-            going = And(s.is_loaded(b), state[b] != "fenced", state[b] != "closed", Or(state[b] != "terminated", ended))
-            ready = And(going, s.topic[b] != "closing", s.may_update(b))
-            closed: Updates = {state[b]: "closed", s.topic[b]: "closing"}
+            ready, ledger, closed = self._closed(b, k)
             if s.owed is not None and not p.has("closed_reopened"):
                 closed |= {s.owed[b]: False, s.stuck[b]: False}
-            if s.cursor is not None:
-                closed[s.cursor] = If(s.has_cursor[b], s.mark[b], s.cursor)
-            return ready, ledger.close(end), closed, self._under_way(b, waiting=p.has("closed_reopened"))
+            return ready, ledger, closed, self._under_way(b, waiting=p.has("closed_reopened"))

@@ -11,7 +11,7 @@ from fencepost.checks.settings.files.input_files import InputError
 from fencepost.properties.registry import Value
 from fencepost.properties.topic.in_cluster import parameters_of
 
-DEFAULTS = {"dedup": False, "timeouts": False, "lazy": False, "elsewhere": False, "metadata_store": "zk"}
+DEFAULTS = {"dedup": False, "timeouts": False, "lazy": False, "elsewhere": False, "metadata_store": "zk", "transfers": 0}
 
 
 def read(folder: Path, *lines: str) -> Settings:

@@ -60,6 +60,7 @@ CAUGHT = {
     "resends_recovered": ({"stored_once"}, 13),
     "pending_forgotten": ({"failed_writes_fence"}, 9),
     "fenced_context_kept": ({"writes_are_answered"}, 18),
+    "transferred_context_kept": ({"producer_is_read", "writes_are_answered"}, 15),
     "close_error_ignored": ({"acked_is_in_log", "every_broker_has_all"}, 11),
     "snapshot_ahead": ({"stored_once"}, 21),
     "properties_dropped": ({"stored_once"}, 22),

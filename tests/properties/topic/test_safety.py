@@ -54,6 +54,7 @@ CAUGHT = {
     "resends_recovered": ({"stored_once"}, 12),
     "pending_forgotten": ({"failed_writes_fence"}, 8),
     "fenced_context_kept": ({"writes_are_answered"}, 15),
+    "transferred_context_kept": ({"producer_is_read", "writes_are_answered"}, 14),
     "close_error_ignored": ({"acked_is_in_log", "every_broker_has_all"}, 10),
     "snapshot_ahead": ({"stored_once"}, 18),
     "properties_dropped": ({"stored_once"}, 19),

@@ -11,6 +11,7 @@ from fencepost.checks.commands.arguments import whole_line
 from fencepost.checks.questions.bugs.searching import known_bugs_of
 from fencepost.checks.questions.planning import planned, planned_bugs
 from fencepost.checks.settings.cluster_settings import Settings, read_settings
+from fencepost.model.balance.strategies import EXTENSIBLE_LOAD_MANAGER
 from fencepost.model.language import Protocol
 from fencepost.model.releases import PULSAR, Releases
 from fencepost.properties.bugs import Bug
@@ -119,6 +120,7 @@ def test_a_configuration_asks_for_every_bug_of_the_release_and_for_no_other(tmp_
         "checkpoints_compared_by_first_journal",  # with several journals
         *("snapshot_ahead", "properties_dropped", "truncation_forgets_producers"),  # with deduplication
         "fenced_reopened",  # with a time-out of adds
+        "transferred_context_kept",  # with the extensible load manager
         *("lazy_cursors_not_waited", "cursor_list_stale", "missing_last_dropped"),  # other cursors, store, and session
     }
     wanted = [
@@ -141,6 +143,7 @@ def test_a_bug_of_topics_is_asked_for_where_its_setting_is(tmp_path: Path) -> No
     for line, bugs in {
         "brokerDeduplicationEnabled=true": {"snapshot_ahead", "properties_dropped", "truncation_forgets_producers"},
         "lazyCursorRecovery=true": {"lazy_cursors_not_waited"},
+        f"loadManagerClassName={EXTENSIBLE_LOAD_MANAGER}": {"transferred_context_kept"},
         "managedLedgerAddEntryTimeoutSeconds=30": {"fenced_reopened"},
         "metadataStoreUrl=oxia://oxia:6648/broker": {"cursor_list_stale"},
         "bookkeeperMetadataServiceUri=zk+null://zk:2181/ledgers": {"missing_last_dropped"},

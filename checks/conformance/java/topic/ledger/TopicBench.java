@@ -191,6 +191,10 @@ public final class TopicBench implements Lines.Target {
             case "close":
                 broker.close();
                 break;
+            case "transfer":
+                broker.topic.transfer();
+                broker.close();
+                break;
             case "trim":
                 beforeTrimming = Set.copyOf(broker.known());
                 broker.trim(ledger);

@@ -113,6 +113,11 @@ public final class HeldTopic extends PersistentTopic {
         return field.get(of);
     }
 
+    /** The topic is closed without its clients, as PersistentTopic.close notes it. */
+    public void transfer() throws Exception {
+        Bare.set(AbstractTopic.class, this, "transferring", true);
+    }
+
     @Override
     public CompletableFuture<Void> close() {
         try {
