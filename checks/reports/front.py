@@ -152,7 +152,7 @@ def _changes(opening: Opening, width: int, most: int) -> Iterator[str]:
         return
     rows = list[Row]()
     for number, each in enumerate(opening.change_first[:MOST_ROWS], 1):
-        cost = f" ({each.cost})" if each.cost else ""
+        cost = f" ({each.terms})" if each.terms else ""
         says = each.says if most == 1 and len(each.says + cost) > LONG else each.says + cost
         rows.append((f"{number:>3} ", says, closes_in_words(each)))
     yield from table("Change first", "closes", rows, width, most)

@@ -163,6 +163,7 @@ def _remedy(each: Remedy) -> dict[str, object]:
         },
         "cost": each.cost or None,
         "closes": [list(key) if isinstance(key, tuple) else key for key in closes],
+        "parts": [_remedy(part) for part in each.parts],
         "brings": [way.name for way in each.brings],
         "open": each.open or None,
     }

@@ -100,8 +100,9 @@ def _lines(chosen: Numbered, opening: Opening, releases: Releases, width: int) -
         yield from _told("Not known", f"what else must coincide: {way.open}", width)
     if way.bug is not None and way.bug.costs:
         yield from _told("It costs", way.bug.costs, width)
-    remedies = [(n, each.says) for n, each in enumerate(opening.change_first, 1) if key(way) in each.closes]
-    for number, says in remedies:
+    remedies = [(n, each) for n, each in enumerate(opening.change_first, 1) if key(way) in each.closes]
+    for number, each in remedies:
+        says = each.step_for(key(way)).says
         yield from _told("What to do", f"{says} (number {number} of what to change first)", width)
     if not remedies:
         none = "there was no time to search for a remedy" if opening.cut_short else "no remedy was found by searching"

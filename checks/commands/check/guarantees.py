@@ -27,7 +27,7 @@ from fencepost.checks.questions.answers.answering import (
     with_ways,
 )
 from fencepost.checks.questions.answers.changes import BugChange, bug_change, bugs_of, met_by, with_reach
-from fencepost.checks.questions.answers.remedies import MOST
+from fencepost.checks.questions.answers.remedies import most_searches
 from fencepost.checks.questions.answers.ways import Answer, Way
 from fencepost.checks.questions.bugs.searching import KnownBug, Whole
 from fencepost.checks.questions.guarantees.establishing import Established
@@ -197,7 +197,8 @@ def parts_of_opening(asked: CheckRequest, subject: Subject) -> int:
     """How many questions there are before the first screen: guarantees, answers, the first of these again with each remedy and
     with all of them, and with each group of namespaces."""
     (cluster,) = subject.clusters(asked)
-    return len(list(questions(cluster))) + len(MATTERS) + MOST + 1 + len(list(settings_of_groups(asked)))
+    again = most_searches(cluster.releases) + 1 + len(list(settings_of_groups(asked)))
+    return len(list(questions(cluster))) + len(MATTERS) + again
 
 
 def _parts(asked: CheckRequest, subject: Subject) -> int:

@@ -5,9 +5,8 @@ four the question whether a message can be lost is answered again, as for a clus
 searched twice. A way is closed if the answer does not have it any more, and nothing of that is open. A rule of a runbook cannot
 be searched with: its ways are those whose bug says that it avoids them.
 
-Of the later releases the newest is searched with first. An older one is only if it does not have the bugs of ways that the
-newest closes, of more than a still older one closes. So what the newest leaves open is not searched for in older ones: a bug
-that was fixed and is back. None is known.
+Each later release is searched with, apart from milestones: most of it was searched before with the same parameters, so that a
+release takes far less time than the answer did. The smallest step that closes most is named, and what smaller ones close.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ from fencepost.checks.questions.answers.ways import Answer, Way
 from fencepost.checks.questions.bugs.searching import known_bugs_in
 from fencepost.model.counts import count_of
 from fencepost.model.releases import PULSAR, Releases, numbers, release
-from fencepost.properties.bugs import Bug
 from fencepost.properties.cluster.entry import ENTRY as CLUSTER
 from fencepost.properties.configuration import Configuration
 from fencepost.properties.protocols import PROTOCOLS, run_by
@@ -32,7 +30,7 @@ SETTING = re.compile(r"[A-Za-z_]+=\S+")
 STEPS: tuple[Kind, ...] = ("bookies", "upgrade")
 """The kinds that have a remedy for each later release, the oldest first."""
 MOST = 6
-"""Remedies that are searched with."""
+"""Settings that are searched with."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +39,7 @@ class Remedy:
 
     ``closes`` are the keys of the ways that it closes, ``brings`` the ways that come with it, and ``open`` says what is not
     known: empty until the question was asked with it, except that a rule of a runbook closes the ways whose bugs say so.
+    ``parts`` are of the same kind, and each closes some of it: smaller steps.
     """
 
     kind: Kind
@@ -51,6 +50,21 @@ class Remedy:
     closes: frozenset[object] = frozenset()
     brings: tuple[Way, ...] = ()
     open: str = ""
+    parts: tuple[Remedy, ...] = ()
+
+    @property
+    def terms(self) -> str:
+        """What one pays, and how much smaller steps close."""
+        parts = (f"{each._number} closes {len(each.closes)}" for each in self.parts)
+        return "; ".join(filter(None, [self.cost, ", ".join(parts)]))
+
+    @property
+    def _number(self) -> str:
+        return self.releases.bookkeeper if self.kind == "bookies" else self.releases.pulsar
+
+    def step_for(self, way: object) -> Remedy:
+        """The smallest of its steps that closes the way of this key, which it closes."""
+        return next(each for each in (*self.parts, self) if way in each.closes)
 
 
 Ask = Callable[[Mapping[str, str], Releases], Answer]
@@ -130,37 +144,21 @@ def _is_read(project: str, number: str) -> bool:
     return not any(number in bug.unread for bug in bugs if not bug.weakening)
 
 
+def most_searches(releases: Releases) -> int:
+    """How many searches ``tried`` makes at most in a cluster of these releases."""
+    return MOST + len(_later("bookkeeper", releases.bookkeeper)) + len(_later("pulsar", releases.pulsar))
+
+
 def tried(remedies: Iterable[Remedy], now: Answer, counted: Collection[Way], ask: Ask) -> list[Remedy]:
     """The remedies that close some of the ways that count, with what each closes. Raises what ``check`` raises."""
-    remedies, ways, results, left = list(remedies), {key(way) for way in counted}, dict[int, Remedy](), MOST
-
-    def search(place: int) -> None:
-        nonlocal left
-        if left:
-            left -= 1
-            results[place] = _with(remedies[place], now, ways, ask(remedies[place].settings, remedies[place].releases))
-
-    newest = {remedy.kind: place for place, remedy in enumerate(remedies) if remedy.kind in STEPS}
-    for place, remedy in enumerate(remedies):
+    ways, results, settings = {key(way) for way in counted}, list[Remedy](), 0
+    for remedy in remedies:
         if remedy.kind == "runbook":
-            results[place] = replace(remedy, closes=remedy.closes & ways)
-        elif newest.get(remedy.kind, place) == place:
-            search(place)
-    bugs = {key(way): way.bug for way in counted}
-    for place, remedy in enumerate(remedies):
-        best = results.get(newest.get(remedy.kind, place))
-        if place in results or best is None:
-            continue
-        smaller = (each for earlier, each in results.items() if each.kind == remedy.kind and earlier < place)
-        known = set[object]().union(*(each.closes for each in smaller))
-        if any(_may_close(remedy, bugs[each]) for each in best.closes - known):
-            search(place)
-    return [results[place] for place in sorted(results) if results[place].closes]
-
-
-def _may_close(remedy: Remedy, bug: Bug | None) -> bool:
-    """Whether other releases may close a way: they do not have its bug, or it needs none."""
-    return bug is None or bug.number(remedy.releases) not in bug.present
+            results.append(replace(remedy, closes=remedy.closes & ways))
+        elif remedy.kind in STEPS or settings < MOST:
+            settings += remedy.kind not in STEPS
+            results.append(_with(remedy, now, ways, ask(remedy.settings, remedy.releases)))
+    return [each for each in results if each.closes]
 
 
 def _with(remedy: Remedy, now: Answer, ways: set[object], then: Answer) -> Remedy:
@@ -178,7 +176,8 @@ def _with(remedy: Remedy, now: Answer, ways: set[object], then: Answer) -> Remed
 def first_of(results: Sequence[Remedy]) -> list[Remedy]:
     """The smallest choice that closes most, cheapest first: one that closes nothing which a cheaper one leaves is left out.
 
-    Of releases the older is the cheaper, unless it brings more."""
+    Of releases the older is the cheaper, unless it brings more; one that closes only some of what a later one does is its part.
+    """
 
     def price(each: Remedy) -> tuple[int, int]:
         return CHEAPEST.index(each.kind), len(each.brings) if each.kind in STEPS else -len(each.closes)
@@ -193,7 +192,16 @@ def first_of(results: Sequence[Remedy]) -> list[Remedy]:
         others = set[object]().union(*(other.closes for other in chosen if other is not each))
         if each.closes <= others and each.kind == "setting" and len(chosen) > 1:
             chosen.remove(each)
-    return chosen
+    return [_whole(each, chosen) for each in chosen if not any(_is_part(each, other) for other in chosen)]
+
+
+def _is_part(each: Remedy, other: Remedy) -> bool:
+    """Whether a remedy is a smaller step of the same kind, all of which another closes too."""
+    return each.kind in STEPS and each.kind == other.kind and each.closes < other.closes
+
+
+def _whole(each: Remedy, chosen: Iterable[Remedy]) -> Remedy:
+    return replace(each, parts=tuple(other for other in chosen if _is_part(other, each)))
 
 
 def in_words(each: Remedy) -> str:
