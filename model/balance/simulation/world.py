@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import astuple, replace
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,8 @@ from fencepost.model.balance.simulation.workload import course_of
 from fencepost.model.pulsar.hash_range import Bundle, Layout, Refused
 
 SECONDS = 60
+Owning: TypeAlias = tuple[dict[str, int], NDArray[np.intp]]
+"""The bundles of a broker with their places, and these alone."""
 
 
 def stream(seed: int, purpose: str) -> np.random.Generator:
@@ -53,9 +56,8 @@ class World:
         self.namespaces = Namespaces.of(self.names)
         groups = self.namespaces.number[cluster.topics.bundle]
         self._course = course_of(scenario.shapes, groups, minutes, lambda purpose: stream(seed, purpose))
-        self._owned: dict[int, dict[str, int]] = {}
-        self._all_owned: Mapping[str, tuple[dict[str, int], NDArray[np.intp]]] | None = None
-        self._places: dict[int, NDArray[np.intp]] = {}
+        self._owned: dict[int, Owning] = {}
+        self._all_owned: Mapping[str, Owning] | None = None
         self.pause = np.zeros(len(self.names))
         self.rates = cluster.topics.rates
         self._count_topics()
@@ -75,25 +77,25 @@ class World:
 
     def owned_by(self, broker: str) -> dict[str, int]:
         """The bundles of a broker and their places."""
-        place = self.place_of_broker[broker]
-        owned = self._owned.get(place)
-        if owned is None:
-            owned = self._owned[place] = {self.names[bundle]: bundle for bundle in self.places_of(broker).tolist()}
-        return owned
-
-    @property
-    def owned(self) -> Mapping[str, tuple[dict[str, int], NDArray[np.intp]]]:
-        """What ``owned_by`` and ``places_of`` give of each broker that is up; the same mapping until that changes."""
-        if self._all_owned is None:
-            self._all_owned = {broker: (self.owned_by(broker), self.places_of(broker)) for broker in self.live}
-        return self._all_owned
+        return self._owned_by(broker)[0]
 
     def places_of(self, broker: str) -> NDArray[np.intp]:
         """The places of a broker's bundles; the same array until they change."""
+        return self._owned_by(broker)[1]
+
+    @property
+    def owned(self) -> Mapping[str, Owning]:
+        """What ``owned_by`` and ``places_of`` give of each broker that is up; the same mapping until that changes."""
+        if self._all_owned is None:
+            self._all_owned = {broker: self._owned_by(broker) for broker in self.live}
+        return self._all_owned
+
+    def _owned_by(self, broker: str) -> Owning:
         place = self.place_of_broker[broker]
-        if place not in self._places:
-            self._places[place] = np.flatnonzero(self.owner == place)
-        return self._places[place]
+        if place not in self._owned:
+            at = np.flatnonzero(self.owner == place)
+            self._owned[place] = {self.names[bundle]: bundle for bundle in at.tolist()}, at
+        return self._owned[place]
 
     def is_in_layout(self, bundle: str) -> bool:
         """Whether the bundle is one of its namespace; one that was split is in no layout any more."""
@@ -219,7 +221,6 @@ class World:
         self._all_owned = None
         for broker in brokers:
             self._owned.pop(broker, None)
-            self._places.pop(broker, None)
 
     # --- what cannot be done
 
