@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from fencepost.model.pulsar.stores import STORES
+from fencepost.model.releases import NEWEST, Releases
 from fencepost.properties.bugs import Value
 
 Part = Literal["ledger", "service_units", "bookies", "topics", "control_plane"]
@@ -63,7 +64,7 @@ class Configuration:
     here.
     """
 
-    release: str
+    releases: Releases
     ensemble: int
     write_quorum: int
     ack_quorum: int
@@ -78,6 +79,11 @@ class Configuration:
     service_unit_store: str
     multi_phase: bool
     written: Mapping[str, str]
+
+    @property
+    def release(self) -> str:
+        """The release of Pulsar; the newest where none is named."""
+        return self.releases.pulsar or NEWEST
 
     def store(self, *, brokers: str = "brokers") -> dict[str, Value]:
         """What a protocol takes of the metadata store; ``brokers`` is what the protocol calls them."""

@@ -76,10 +76,11 @@ class Settings:
 
     def configuration(self, releases: Releases | None = None) -> Configuration:
         """What protocols take of them, as plain values, in some releases: the newest, unless named."""
-        release, plane, manager = (releases.pulsar if releases else "") or NEWEST, self.control_plane, self.load_manager
+        releases = releases or Releases.of()
+        release, plane, manager = releases.pulsar or NEWEST, self.control_plane, self.load_manager
         store = plane.store_in(release)
         return Configuration(
-            release=release,
+            releases=releases,
             ensemble=self.ledger.ensemble.value,
             write_quorum=self.ledger.write_quorum.value,
             ack_quorum=self.ledger.ack_quorum.value,

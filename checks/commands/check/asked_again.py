@@ -41,7 +41,7 @@ def change_first(
         changed = read_settings(*asked.conf, instead=settings)
         bookies = max(cluster.bookies, changed.ledger.ensemble.value)
         other = replace(cluster, settings=changed, releases=releases, bookies=bookies)
-        bugs = known_bugs_in(other.configuration, releases)
+        bugs = known_bugs_in(other.configuration)
         then = next(answered(other, bugs, means.with_little().apart(), {}))
         means.passed()
         return for_user(asked, then)
@@ -139,5 +139,5 @@ def _answer(name: str, settings: Settings, cluster: Cluster, means: Means) -> An
     """The answer to the question of that name with the settings of a namespace; None if it is not asked with them."""
     bookies = max(cluster.bookies, settings.ledger.ensemble.value)
     other = replace(cluster, settings=settings, bookies=bookies)
-    bugs, rows = known_bugs_in(other.configuration, other.releases), dict[str, Established]()
+    bugs, rows = known_bugs_in(other.configuration), dict[str, Established]()
     return next(answered(other, bugs, means, rows, (name,)), None)

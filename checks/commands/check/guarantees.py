@@ -80,7 +80,7 @@ def opening_of(
     shortfalls = judged(now, before, requirements, all_asked=asked.guarantees and before is None)
     changed = _bugs_changed(asked, clusters[0], None if before is None else before.cluster, means)
     elsewhere = () if before is None else tuple(_changed_elsewhere(asked, clusters, changed, means))
-    met = _met(shortfalls, Whole(clusters[0].configuration, clusters[0].releases), means)
+    met = _met(shortfalls, Whole(clusters[0].configuration), means)
     changes, after = change_first(asked, clusters[0], now, answers[0], means) if answers else ((), None)
     if answers:
         means.watch.reporter.left(len(list(settings_of_groups(asked))))  # not as many remedies may be known as there can be
@@ -116,13 +116,13 @@ def _bugs_changed(asked: CheckRequest, now: Cluster, before: Cluster | None, mea
     change = None if before is None else _other_bugs(asked, now, before)
     if before is None or change is None:
         return None
-    former, latter = (Whole(each.configuration, each.releases) for each in (before, now))
+    former, latter = (Whole(each.configuration) for each in (before, now))
     return with_reach(change, former, latter, means)
 
 
 def _other_bugs(asked: CheckRequest, now: Cluster, before: Cluster) -> BugChange | None:
     """Which known bugs change, before anything is searched of them; None of settings that bring and take none."""
-    then, today = (bugs_of(each.configuration, each.releases) for each in (before, now))
+    then, today = (bugs_of(each.configuration) for each in (before, now))
     if not asked.against_pulsar and then.keys() == today.keys():
         return None
     names = [str(each.releases) if asked.against_pulsar else each.file for each in (before, now)]
@@ -157,7 +157,7 @@ def answers_ahead(asked: CheckRequest, subject: Subject, matters: Sequence[Matte
     """What is searched of the known bugs for what users ask first, for a second process."""
     if _goes_ahead(asked, subject):
         assert subject.cluster is not None, "there is an opening"
-        whole = Whole(subject.cluster.configuration, subject.cluster.releases)
+        whole = Whole(subject.cluster.configuration)
         for matter, bug in itertools.product(matters, reversed(bugs)):
             yield lambda check, matter=matter, bug=bug: answer(  # type: ignore[misc]
                 matter, (), [bug], _quiet_means(asked, check), whole

@@ -242,8 +242,8 @@ def questions(cluster: Cluster) -> Iterator[Guarantee]:
 
         yield from replication_guarantees(cluster) if cluster.of_bookies else ()
         yield from rack_guarantees(cluster) if cluster.racks else ()
-    yield from topic_guarantees(cluster.configuration, releases)
-    yield from bundle_guarantees(cluster.configuration, releases)
+    yield from topic_guarantees(cluster.configuration)
+    yield from bundle_guarantees(cluster.configuration)
 
 
 def guaranteed(
@@ -296,7 +296,7 @@ def answered(
 ) -> Iterator[Answer]:
     """What users ask first, or what of it has these ``names``, one answer after the other; the guarantees that it takes go to
     ``rows``. Raises what ``check`` raises."""
-    asked, whole = {question.name: question for question in questions(cluster)}, Whole(cluster.configuration, cluster.releases)
+    asked, whole = {question.name: question for question in questions(cluster)}, Whole(cluster.configuration)
     for matter in MATTERS:
         if names and matter.name not in names:
             continue

@@ -118,9 +118,9 @@ def with_reach(change: BugChange, then: Whole, now: Whole, means: Means) -> BugC
     return BugChange(change.before, change.now, ordered(change.go), ordered(change.come), change.stay, reach)
 
 
-def bugs_of(cluster: Configuration, releases: Releases) -> Bugs:
-    """The known bugs of the releases in the protocols that a cluster runs."""
+def bugs_of(cluster: Configuration) -> Bugs:
+    """The known bugs of its releases in the protocols that a cluster runs."""
     bugs = dict[str, list[KnownBug]]()
-    for bug in known_bugs_in(cluster, releases):
+    for bug in known_bugs_in(cluster):
         bugs.setdefault(bug.name, []).append(bug)
     return bugs

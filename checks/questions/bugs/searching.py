@@ -80,9 +80,9 @@ def known_bugs_of(
                 yield KnownBug(entry, name, instance)
 
 
-def known_bugs_in(cluster: Configuration, releases: Releases) -> list[KnownBug]:
-    """The bugs of some releases in the protocols that a cluster runs, with what is taken from its configuration."""
-    return list(known_bugs_of(run_by(cluster), releases, cluster))
+def known_bugs_in(cluster: Configuration) -> list[KnownBug]:
+    """The bugs of its releases in the protocols that a cluster runs, with what is taken from its configuration."""
+    return list(known_bugs_of(run_by(cluster), cluster.releases, cluster))
 
 
 def search_of(bug: KnownBug, properties: Sequence[str], means: Means) -> Checked:
@@ -173,12 +173,12 @@ class Whole:
     """A cluster with the settings of topics that are configured, and ``copies`` of each entry; what was searched of it is not
     searched again."""
 
-    def __init__(self, cluster: Configuration, releases: Releases) -> None:
+    def __init__(self, cluster: Configuration) -> None:
         self._cluster, self._topic = PROTOCOLS["cluster"], PROTOCOLS["topic"]
         known = {parameter.name for parameter in self._cluster.parameters}
         taken = {name: value for name, value in self._topic.taken(cluster, {}).items() if name in known}
         self.copies = cluster.write_quorum
-        self._taken = {**self._cluster.behaviour(releases), **taken}
+        self._taken = {**self._cluster.behaviour(cluster.releases), **taken}
         self._done = dict[tuple[str, ...], Refuted | Settled]()
 
     def asks(self, prop: str, parameters: Mapping[str, Value]) -> bool:

@@ -38,8 +38,8 @@ LOSING = ("reopened_before_fence", "removed_producer_publishes")
 """The bugs by which a message that deduplication takes for a duplicate is stored nowhere."""
 
 
-def topic_guarantees(cluster: Configuration, releases: Releases) -> Iterator[Guarantee]:
-    """What is asked of a topic, with the known bugs of the release that the events of a row can show."""
+def topic_guarantees(cluster: Configuration) -> Iterator[Guarantee]:
+    """What is asked of a topic, with the known bugs of its releases that the events of a row can show."""
     taken, topics = parameters_of(cluster), cluster.topics
     survive, lost = "acknowledged messages survive ", "acknowledged messages can be lost "
     dedup = topics.deduplication
@@ -59,7 +59,7 @@ def topic_guarantees(cluster: Configuration, releases: Releases) -> Iterator[Gua
         event: str,
     ) -> Guarantee:
         shown_by = {}
-        for bug in TOPIC.bugs_of(releases):
+        for bug in TOPIC.bugs_of(cluster.releases):
             if bug in bugs and TOPIC.can_have(bug, parameters := {**bugs[bug], **taken}):
                 shown_by[bug] = parameters
         entry = replace(TOPIC, suite=suite)
@@ -116,14 +116,14 @@ LOST = ("expiries",)
 DEAD = ("crashes",)
 
 
-def bundle_guarantees(cluster: Configuration, releases: Releases) -> Iterator[Guarantee]:
+def bundle_guarantees(cluster: Configuration) -> Iterator[Guarantee]:
     """What is asked of bundles: owned by locks or, with the extensible load manager, by records of service units.
 
     A broker that shuts down when its session is lost is one that may crash: that it goes on is among what is considered.
     """
     owners = _by_records(cluster) if cluster.extensible else _by_locks()
-    for row in _of_owners(owners, cluster, releases):
-        yield replace(row, unasked=owners.owning.refusal(releases))
+    for row in _of_owners(owners, cluster):
+        yield replace(row, unasked=owners.owning.refusal(cluster.releases))
     yield Guarantee(
         "hash_range",
         "every hash is in one bundle, however bundles are split",
@@ -187,9 +187,9 @@ def _by_records(cluster: Configuration) -> _Owners:
     return _Owners(SERVICE_UNIT, SERVICE_UNIT, guarantees, takes, configured, {"unloads": 0}, configured)
 
 
-def _of_owners(owners: _Owners, cluster: Configuration, releases: Releases) -> Iterator[Guarantee]:
+def _of_owners(owners: _Owners, cluster: Configuration) -> Iterator[Guarantee]:
     """What is asked of who owns a bundle, and serves it."""
-    owning, unloading, suites = owners.owning, owners.unloading, owners.suites
+    owning, unloading, suites, releases = owners.owning, owners.unloading, owners.suites, cluster.releases
     taken, moving = owners.taken(owning, releases), owners.taken(unloading, releases)
     small: dict[str, Value] = {**taken, **owners.still, "brokers": 2, "crashes": int(cluster.on_session_loss == "shutdown")}
     unloads: dict[str, Value] = {"brokers": 2, "unloads": 1, "timeouts": 1, **owners.slow}

@@ -17,7 +17,6 @@ from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
 from fencepost.checks.questions.guarantees.topics import bundle_guarantees
 from fencepost.checks.questions.matters import Guarantee
 from fencepost.checks.settings.cluster_settings import Cluster
-from fencepost.model.releases import Releases
 from fencepost.properties.configuration import Configuration
 from fencepost.properties.registry import Instance
 from fencepost.properties.theories import THEORIES
@@ -35,8 +34,8 @@ def few_questions(monkeypatch: pytest.MonkeyPatch) -> None:
     def few(cluster: Cluster) -> list[Guarantee]:
         return [g for g in ledger_guarantees(cluster) if g.name in ("disks", "recoveries")]
 
-    def fewer(cluster: Configuration, releases: Releases) -> list[Guarantee]:
-        return [g for g in bundle_guarantees(cluster, releases) if g.name == "unserved"]
+    def fewer(cluster: Configuration) -> list[Guarantee]:
+        return [g for g in bundle_guarantees(cluster) if g.name == "unserved"]
 
     monkeypatch.setattr(answering, "ledger_guarantees", few)
     monkeypatch.setattr(answering, "bundle_guarantees", fewer)

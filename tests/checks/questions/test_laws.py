@@ -106,8 +106,7 @@ def test_what_holds_with_more_bugs_holds_with_fewer(
 ) -> None:
     conf = tmp_path_factory.mktemp("laws") / "broker.conf"
     conf.write_text("".join(f"{key}={value}\n" for key, value in chosen.items()))
-    releases = Releases.of(release)
-    questions = [*topic_guarantees(read_settings(conf).configuration(releases), releases)]
+    questions = [*topic_guarantees(read_settings(conf).configuration(Releases.of(release)))]
     question = data.draw(st.sampled_from(questions))
     gone = data.draw(st.sets(st.sampled_from(sorted(question.bugs)))) if question.bugs else set[str]()
     no_worse_without(question, gone)

@@ -37,7 +37,7 @@ def answers_of(folder: Path, pulsar: str, *lines: str, means: Means = MEANS, onl
     conf = folder / "broker.conf"
     conf.write_text(STOCK + "\n".join(lines))
     settings, releases = read_settings(conf), Releases.of(pulsar)
-    bugs = known_bugs_in(settings.configuration(releases), releases)
+    bugs = known_bugs_in(settings.configuration(releases))
     cluster = Cluster("broker.conf", Place(conf), settings, releases, settings.ledger.ensemble.value + 1, True, False)
     rows = dict[str, Established]()
     each = answered(cluster, bugs, means, rows)
@@ -172,7 +172,7 @@ def test_the_bookies_settings_are_among_what_loses_a_message(tmp_path: Path) -> 
     files[0].write_text(STOCK)
     files[1].write_text("bookiePort=3181\njournalDirectory=journal\nledgerDirectories=ledgers\njournalSyncData=false\n")
     settings, releases = read_settings(*files), RELEASES
-    bugs = known_bugs_in(settings.configuration(releases), releases)
+    bugs = known_bugs_in(settings.configuration(releases))
     cluster = Cluster("both", Place(files[0]), settings, releases, 3, True, True)
     lost = next(answered(cluster, bugs, MEANS, {}))
     ways = {way.name: way for way in lost.ways}
@@ -190,7 +190,7 @@ def test_of_a_release_that_nobody_has_read_there_is_no_no(tmp_path: Path) -> Non
         "nobody has read Pulsar 9.9.9 for known bugs",
         read_settings(tmp_path / "broker.conf").configuration(RELEASES),
     )
-    whole = Whole(cluster, RELEASES)
+    whole = Whole(cluster)
     without = answer_of(kept.matter, kept.shown, (), MEANS, whole, unread=unread)
     assert without.value == "unknown"
     assert unread in headline(without)

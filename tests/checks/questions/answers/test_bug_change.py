@@ -29,11 +29,11 @@ def settings() -> Settings:
 
 
 def bugs_with(settings: Settings, releases: Releases) -> Bugs:
-    return bugs_of(settings.configuration(releases), releases)
+    return bugs_of(settings.configuration(releases))
 
 
 def whole(settings: Settings, releases: Releases) -> Whole:
-    return Whole(settings.configuration(releases), releases)
+    return Whole(settings.configuration(releases))
 
 
 def changed(settings: Settings, before: str, now: str, former: Settings | None = None) -> BugChange:

@@ -85,7 +85,7 @@ def everything(cluster: Cluster) -> set[object]:
 
 def answers_of(cluster: Cluster, cutting: Cutting, memory: int = 1 << 29) -> tuple[list[Answer], list[Established]]:
     means = Means(Approach(by="exhaustive", workers=1, memory=memory), check=cutting)
-    bugs, rows = known_bugs_in(cluster.configuration, cluster.releases), dict[str, Established]()
+    bugs, rows = known_bugs_in(cluster.configuration), dict[str, Established]()
     return list(answered(cluster, bugs, means, rows)), list(rows.values())
 
 

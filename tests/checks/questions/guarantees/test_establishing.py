@@ -259,7 +259,7 @@ def test_there_is_no_claim_without_complete_verdicts() -> None:
 def bundles(
     name: str, policy: str = "reconnect", manager: LoadManagerSettings = MODULAR, releases: Releases = NEWEST
 ) -> Established:
-    (question,) = (g for g in bundle_guarantees(cluster(policy, manager), releases) if g.name == name)
+    (question,) = (g for g in bundle_guarantees(cluster(policy, manager, releases)) if g.name == name)
     return establish(question, MEANS)
 
 
@@ -275,7 +275,7 @@ def cluster(policy: str, manager: LoadManagerSettings, releases: Releases = NEWE
         separate_store=False,
     )
     return Configuration(
-        release=releases.pulsar,
+        releases=releases,
         ensemble=2,
         write_quorum=2,
         ack_quorum=2,
@@ -359,12 +359,12 @@ def test_with_records_two_owners_come_to_one_whatever_a_broker_does_without_its_
 
 @pytest.mark.parametrize(("pulsar", "protocol"), [("2.10.1", "ownership"), ("4.0.8", "service_unit")])
 def test_bundles_are_owned_as_the_release_has_it(pulsar: str, protocol: str) -> None:
-    first, *_ = bundle_guarantees(cluster("reconnect", extensible("metadata"), Releases.of(pulsar)), Releases.of(pulsar))
+    first, *_ = bundle_guarantees(cluster("reconnect", extensible("metadata"), Releases.of(pulsar)))
     assert (first.entry.name, first.unasked) == (protocol, "")
 
 
 def test_of_a_channel_that_is_not_modelled_nothing_is_known() -> None:
-    rows = list(bundle_guarantees(cluster("reconnect", extensible("metadata"), Releases.of("3.0.7")), Releases.of("3.0.7")))
+    rows = list(bundle_guarantees(cluster("reconnect", extensible("metadata"), Releases.of("3.0.7"))))
     assert {row.name for row in rows if row.unasked} == {
         "owners",
         "owners_in_the_end",
@@ -385,6 +385,6 @@ def test_theorems_are_a_guarantee() -> None:
 
 def test_every_guarantee_can_be_required() -> None:
     for manager in (MODULAR, extensible("topic")):
-        of_bundles = bundle_guarantees(cluster("reconnect", manager), NEWEST)
+        of_bundles = bundle_guarantees(cluster("reconnect", manager))
         of_ledgers = [g.name for g in ledger_guarantees(sized(3, 2, 2, 2))]
         assert (*of_ledgers, *RACKS, *BOOKIES, *TOPICS, *(g.name for g in of_bundles)) == NAMES

@@ -25,8 +25,8 @@ DEDUP, KEPT = "brokerDeduplicationEnabled=true", "brokerDeleteInactiveTopicsEnab
 
 def asked(name: str, folder: Path, *lines: str, pulsar: str = "4.2.4") -> Guarantee:
     (folder / "broker.conf").write_text("\n".join(("managedLedgerDefaultAckQuorum=2", *lines)))
-    cluster, releases = read_settings(folder / "broker.conf").configuration(), Releases.of(pulsar)
-    (question,) = (g for g in topic_guarantees(cluster, releases) if g.name == name)
+    cluster = read_settings(folder / "broker.conf").configuration(Releases.of(pulsar))
+    (question,) = (g for g in topic_guarantees(cluster) if g.name == name)
     return question
 
 
@@ -88,4 +88,4 @@ def test_what_a_row_is_about_occurs_or_nothing_is_claimed(tmp_path: Path) -> Non
 def test_the_rows_are_those_that_can_be_required(tmp_path: Path) -> None:
     (tmp_path / "broker.conf").write_text("managedLedgerDefaultAckQuorum=2\n")
     cluster = read_settings(tmp_path / "broker.conf").configuration()
-    assert tuple(g.name for g in topic_guarantees(cluster, Releases.of("4.2.4"))) == TOPICS
+    assert tuple(g.name for g in topic_guarantees(cluster)) == TOPICS
