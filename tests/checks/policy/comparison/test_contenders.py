@@ -57,18 +57,6 @@ def test_policies_differ() -> None:
         contenders(None, ["AvgShedder", "AvgShedder"], "current")
 
 
-@pytest.mark.parametrize(
-    ("part", "message"),
-    [
-        ("AvgSheder", "'AvgSheder' is not a file, strategy or setting (did you mean AvgShedder?)"),
-        ("nothing_like_it", "'nothing_like_it' is not a file, strategy or setting; strategies are "),
-    ],
-)
-def test_a_strategy_that_is_misspelt_is_not_taken_for_a_file(part: str, message: str) -> None:
-    with pytest.raises(WrongUsage, match=re.escape(message)):
-        contenders(None, [part], "current")
-
-
 def test_a_threshold_below_zero_is_refused() -> None:
     with pytest.raises(ConfigurationError, match=r"loadBalancerBrokerOverloadedThresholdPercentage = '-5' is below 0"):
         contenders(None, ["loadBalancerBrokerOverloadedThresholdPercentage=-5"], "current")
@@ -94,6 +82,8 @@ def test_parts_suppose_something(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("part", "message"),
     [
+        ("AvgSheder", "'AvgSheder' is not a file, strategy or setting (did you mean AvgShedder?)"),
+        ("nothing_like_it", "'nothing_like_it' is not a file, strategy or setting; strategies are "),
         ("add-brokers=0", "add-brokers=0: write add-brokers=2"),
         ("remove-broker=", "remove-broker=: write remove-broker=broker-3:8080"),
         ("bigger-brokers=-1", "bigger-brokers=-1: write bigger-brokers=1.5 for all"),
@@ -103,7 +93,7 @@ def test_parts_suppose_something(tmp_path: Path) -> None:
         ("add-broker=2", "'add-broker=2' is not a file, strategy or setting (did you mean add-brokers?)"),
     ],
 )
-def test_what_is_supposed_wrongly_is_refused(part: str, message: str) -> None:
+def test_a_part_that_is_misspelt_or_supposes_nothing_is_refused(part: str, message: str) -> None:
     with pytest.raises(WrongUsage, match=re.escape(message)):
         contenders(None, [part], "current")
 
