@@ -11,7 +11,6 @@ from fencepost.checks.questions.answers.answering import by_bug
 from fencepost.checks.questions.answers.ways import UNDER_WAY, Way
 from fencepost.checks.questions.bugs.searching import KnownBug, Whole, known_bugs_in
 from fencepost.checks.questions.matters import MATTERS, Matter
-from fencepost.model.releases import Releases
 from fencepost.properties.configuration import Configuration
 
 
