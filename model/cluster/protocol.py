@@ -69,6 +69,7 @@ def cluster(
     slow_updates: int = 0,
     truncations: int = 0,
     transfers: int = 0,
+    property_updates: int = 0,
     copies: int = 0,
     disk_losses: int = 0,
     subscription: bool = False,

@@ -70,8 +70,8 @@ UP_TO_5_0_0_M1: Parameters = {
 
 def stated(parameters: Parameters) -> dict[str, bool | int | str]:
     """The parameters of an instance as it states them. It goes without saying that the store is ZooKeeper and is not migrated,
-    that what policies say is left out, that no update of a list is slow, that no topic is truncated or transferred, and
-    what is as up to 5.0.0-M1."""
+    that what policies say is left out, that no update of a list is slow, that no topic is truncated or transferred, or
+    gets other properties, and what is as up to 5.0.0-M1."""
     unsaid = (
         ("metadata_store", "zk"),
         ("policies", False),
@@ -79,6 +79,7 @@ def stated(parameters: Parameters) -> dict[str, bool | int | str]:
         ("slow_updates", 0),
         ("truncations", 0),
         ("transfers", 0),
+        ("property_updates", 0),
         *UP_TO_5_0_0_M1.items(),
     )
     return {name: value for name, value in parameters.items() if (name, value) not in unsaid}

@@ -63,6 +63,7 @@ EVENTS: Mapping[str, str] = {
     "lose_connection": "a lost connection of the producer",
     "roll_over": "a ledger closed for its age",
     "terminate": "a termination of the topic",
+    "set_properties": "an update of the topic's properties",
     "truncate_topic": "a truncation of the topic",
     "close": "a topic that is closed",
     "transfer": "a transfer of the bundle",

@@ -61,6 +61,13 @@ def topic_liveness(suite: Suite, log: Log) -> None:
             """The list says in the end that the topic is terminated, unless another broker has written it."""
             return [(s.state[b] == "terminated", Or(s.ended, s.state[b] != "terminated")) for b in broker]
 
+    if settings.get("property_updates", 0):
+
+        @suite.leads_to
+        def property_update_is_answered() -> Leads:
+            """Whoever sets properties of a topic is answered, in the end."""
+            return [(s.asked[b] != "nothing", s.asked[b] == "nothing") for b in broker]
+
     if settings["subscription"]:
 
         @suite.leads_to

@@ -24,7 +24,7 @@ from fencepost.model.language import (
     any_of,
 )
 from fencepost.model.nobody import Nobody
-from fencepost.model.pulsar.topic.state import NONE, BrokerState, Link, Topic
+from fencepost.model.pulsar.topic.state import NONE, Asked, BrokerState, Link, Topic
 from fencepost.model.stand_ins.ledger import State, stand_in
 
 
@@ -56,6 +56,7 @@ class TopicVariables(Variables):
     slow_updates: Number
     truncations: Number
     transfers: Number
+    property_updates: Number
     content: Family[Choice[int | Literal["nothing"]]]
     listed: Subset
     version: Number
@@ -96,6 +97,7 @@ class TopicVariables(Variables):
     counted: Family[Number]
     stuck: Family[Condition]
     transferring: Family[Condition]
+    asked: Family[Choice[Asked]]
     late: Family[Condition]
 
 

@@ -161,9 +161,16 @@ INSTANCES = [
 def test_an_instance_of_the_registry_builds(entry: Entry, instance: Instance) -> None:
     protocol = entry.build(instance.parameters)
     assert protocol.name == entry.name
-    unsaid = {"metadata_store", "policies", "migration", "slow_updates", "truncations", "transfers", *UP_TO_5_0_0_M1} - set(
-        protocol.parameters
-    )
+    unsaid = {
+        "metadata_store",
+        "policies",
+        "migration",
+        "slow_updates",
+        "truncations",
+        "transfers",
+        "property_updates",
+        *UP_TO_5_0_0_M1,
+    } - set(protocol.parameters)
     assert {p.name for p in entry.parameters} - unsaid == set(protocol.parameters)
     assert entry.suite(protocol).properties
 

@@ -2,8 +2,8 @@
 
 Mirrors ManagedLedgerImpl, MetaStoreImpl, OpAddEntry, ManagedCursorImpl, PersistentTopic and MessageDeduplication of Pulsar
 4.0.8, 4.2.4, 5.0.0-M1 and 5.0.1. There is a module for each matter of these classes: ``opening.py``, ``adds.py``,
-``rollover.py``, ``slow_updates.py``, ``fence.py``, ``producer.py``, ``deduplication.py``, ``cursors.py``, ``trimming.py``,
-``termination.py``, ``deletion.py``.
+``rollover.py``, ``slow_updates.py``, ``property_updates.py``, ``fence.py``, ``producer.py``, ``deduplication.py``,
+``cursors.py``, ``trimming.py``, ``termination.py``, ``deletion.py``.
 
 The metadata store has one node for a topic, the list of its ledgers, which a broker writes by compare-and-set. A broker that
 opens the topic recovers the last ledger, creates another one and lists it. A message passes the topic's fence and
@@ -33,6 +33,7 @@ Constants
     snapshots            snapshots of deduplication
     slow_updates         times that an update of the list outlasts twice managedLedgerMetadataOperationsTimeoutSeconds
     truncations          times that the topic is truncated
+    property_updates     times that a broker is asked to set the topic's properties
     transfers            times that the extensible load manager transfers the topic
     subscription         whether there is a durable subscription
     lazy                 whether cursors are recovered after the topic is served: lazyCursorRecovery
@@ -68,7 +69,7 @@ Variables of each broker
                          its copy of the list
     current, fresh       the ledger that it writes, and one that it has created and is about to list
     slow, mutex          a ledger whose update of the list is slow, and whether metadataMutex is held. Only with
-                         slow_updates, the mutex also with the bug trim_keeps_mutexes
+                         slow_updates, the mutex also with property_updates and the bug trim_keeps_mutexes
     queue, length        the messages that have passed the fence and are not answered
     arrived, sent        how many of them the managed ledger has, and how many are sent to the current ledger
     filled               the first of them has filled its ledger, and waits for the close
@@ -76,6 +77,7 @@ Variables of each broker
     counted, stuck       of the client's connection: how many of the last messages in the queue came by it, and whether it
                          counts a write that is never answered. Only with bugs
     transferring         the topic is transferred. Only with transfers and a bug
+    asked                an update of properties waits for metadataMutex, or is never answered. Only with property_updates
     late                 the answer of an add that timed out is yet to come. Only with the bug fenced_reopened
     topic                PersistentTopic: serving, fenced or closing
     pushed, persisted    how many messages deduplication takes for pushed and for persisted
@@ -93,6 +95,7 @@ Variables that count
                          how often each event has happened, up to the constant of that name
     crashes, terminations, closings, trims, deletions, snapshots, slow_updates, truncations, transfers
                          likewise
+    property_updates     likewise
 
 Actions
     open                 broker: reads the list
@@ -137,6 +140,8 @@ Actions
     persist_position, recover_cursor
                          broker: writes the subscription's position; reads it, with lazy
     trim, delete_ledger  broker: ledgers leave the list, and are deleted
+    set_properties, write_properties
+                         admin, broker: properties of the topic are to be set, and are written into the node of the list
     terminate, list_end, drop_new
                          admin, broker: the topic is terminated, and the list says where; a ledger that was being created is
                          dropped

@@ -24,6 +24,7 @@ BUGS = {
     "timeout_races_ack": "pulsar#22221: an add is answered after its time-out counted, and its ledger listed without it",
     "fenced_unknown_end": "pulsar#24722: after a fence the list says what the writer had confirmed, not what was recovered",
     "listed_after_time_out": "a slow update of the list opens its ledger, though its creation was declared failed long ago",
+    "bad_version_keeps_mutex": "a list that another broker has changed leaves metadataMutex locked as a ledger is created",
     "current_before_listed": "pulsar#16420: a ledger is current before it is listed, and stays so when its listing failed",
     "trim_keeps_mutexes": "pulsar#17911: trimming that would leave no ledger breaks off, and keeps metadataMutex locked",
     "rollover_during_creation": "pulsar#14664, #12221: a ledger is created while another one is",

@@ -59,7 +59,11 @@ class Fence:
     def refused(self, b: int) -> Updates:
         """ManagedLedgerImpl.createComplete's callback at BadVersion: the managed ledger is fenced, what is pending fails."""
         s = self.s
-        fenced = {s.state[b]: "fenced", s.fresh[b]: NONE, **s.answered_update(b, unlocks=False)}
+        fenced = {
+            s.state[b]: "fenced",
+            s.fresh[b]: NONE,
+            **s.answered_update(b, unlocks=not self.protocol.has("bad_version_keeps_mutex")),
+        }
         return {**fenced, **self.all_meet_fence(b)}
 
     def becomes_fenced(self, b: int) -> Happens:

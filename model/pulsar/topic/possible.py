@@ -57,6 +57,11 @@ class Possible:
         return self._any("transfers")
 
     @property
+    def updates_properties(self) -> bool:
+        """The topic gets other properties."""
+        return self._any("property_updates")
+
+    @property
     def closes_timed_out(self) -> bool:
         """An add that fails or times out closes the handle of its ledger, and waits for that."""
         return bool(self.settings.get("closes_timed_out", False))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fencepost.model.language import Condition, Outcome, Parameters, Protocol, Universe
+from fencepost.model.language import Condition, Outcome, Parameters, Protocol, Universe, Updates
 from fencepost.model.language.parts import Copies
 from fencepost.model.pulsar.stores import stated, store_named
 from fencepost.model.pulsar.topic.adds import Adds
@@ -22,6 +22,7 @@ from fencepost.model.pulsar.topic.fence import Fence
 from fencepost.model.pulsar.topic.opening import Opening
 from fencepost.model.pulsar.topic.possible import Possible
 from fencepost.model.pulsar.topic.producer import Producer
+from fencepost.model.pulsar.topic.property_updates import PropertyUpdates
 from fencepost.model.pulsar.topic.rollover import Rollover
 from fencepost.model.pulsar.topic.slow_updates import SlowUpdates
 from fencepost.model.pulsar.topic.state import State
@@ -56,6 +57,7 @@ BUDGETS = (
     "slow_updates",
     "truncations",
     "transfers",
+    "property_updates",
 )
 
 
@@ -84,6 +86,7 @@ class Topic:
             + size["terminations"]
             + size["trims"]
             + size["deletions"]
+            + size["property_updates"]
         )
         self.state = s = State(
             p,
@@ -110,6 +113,8 @@ class Topic:
         rollover.declare()
         if size["slow_updates"]:
             SlowUpdates(p, s, fence, rollover).declare()
+        if size["property_updates"]:
+            PropertyUpdates(p, s, fence).declare()
         fence.declare()
         deduplication.declare()
         cursors.declare()
@@ -124,7 +129,9 @@ class Topic:
         @p.fault(by="b", takes="broker_kills", spends="crashes", b=broker)
         def crash(b: int) -> Outcome:
             """The process ends and forgets everything."""
-            ended = {} if s.stuck is None else {s.stuck[b]: False}
+            ended: Updates = {} if s.stuck is None else {s.stuck[b]: False}
+            if s.asked is not None:
+                ended |= {s.asked[b]: "nothing"}
             return s.state[b] != "none", {**s.gone(b), **ended}
 
         @p.move(by="b", mirrors="PersistentTopic.close", b=broker, only_if=is_part)
@@ -160,6 +167,7 @@ def topic(
     slow_updates: int = 0,
     truncations: int = 0,
     transfers: int = 0,
+    property_updates: int = 0,
     subscription: bool = False,
     lazy: bool = False,
     timeouts: bool = True,

@@ -44,6 +44,9 @@ BrokerState = Literal[
 STATES: tuple[BrokerState, ...] = get_args(BrokerState)
 """ManagedLedgerImpl.State, where ``none`` is that the broker has not loaded the topic, and State.None is ``opening`` until the
 last ledger is recovered and ``recovered`` from then on."""
+Asked = Literal["nothing", "waiting", "never"]
+ASKED: tuple[Asked, ...] = get_args(Asked)
+
 Topic = Literal["serving", "fenced", "closing"]
 TOPIC: tuple[Topic, ...] = get_args(Topic)
 """PersistentTopic: isFenced, and isClosingOrDeleting, which implies it."""
@@ -122,7 +125,7 @@ class State:
         self.slow: Family[Choice[int | Literal["none"]]] = (
             p.choice("slow", ledger, none=NONE, per=broker) if may.is_slow else ABSENT
         )
-        locks = may.is_slow or (trims and p.has("trim_keeps_mutexes"))
+        locks = may.is_slow or may.updates_properties or (trims and p.has("trim_keeps_mutexes"))
         self.mutex: Family[Condition] = p.flag("mutex", per=broker) if locks else ABSENT
 
         self.room = room = p.universe("place_in_queue", len(message), "q")
@@ -137,6 +140,7 @@ class State:
         moves = may.transfers and p.has("transferred_context_kept")
         self.transferring: Family[Condition] = p.flag("transferring", per=broker) if moves else ABSENT
         self.late: Family[Condition] = p.flag("late", per=broker) if p.has("fenced_reopened") else ABSENT
+        self.asked: Family[Choice[Asked]] = p.choice("asked", ASKED, per=broker) if may.updates_properties else ABSENT
         self.topic = p.choice("topic", TOPIC, per=broker)
         self.pushed: Family[Number] = p.number("pushed", 0, len(message), per=broker) if dedup else ABSENT
         self.persisted: Family[Number] = p.number("persisted", 0, len(message), per=broker) if dedup else ABSENT
@@ -317,6 +321,9 @@ class State:
         changes |= {self.queue[b, place]: NOTHING for place in self.room}
         if self.owed is not None:
             changes |= {self.owed[b]: False, self.counted[b]: 0}
+        if self.asked is not None:
+            never = And(self.asked[b] != "nothing", Or(self.mutex[b], self.asked[b] == "never"))
+            changes |= {self.asked[b]: If(never, "never", "nothing")}
         if self.transferring is not None:
             changes |= {self.transferring[b]: False}
         if self.late is not None:

@@ -74,6 +74,7 @@ CAUGHT = {
     "goes_on_after_bad_version": ({"acked_is_in_log", "log_never_forks"}, 23),
     "timeout_races_ack": ({"left_ledgers_are_closed"}, 9),
     "fenced_unknown_end": ({"listed_entries_are_the_end"}, 15),
+    "bad_version_keeps_mutex": ({"property_update_is_answered"}, 19),
     "current_before_listed": ({"left_ledgers_are_closed"}, 10),
     "trim_keeps_mutexes": ({"producer_is_answered", "writes_are_answered"}, 23),
     "rollover_during_creation": ({"new_ledgers_are_under_way"}, 6),

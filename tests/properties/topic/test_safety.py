@@ -69,6 +69,7 @@ CAUGHT = {
     "timeout_races_ack": ({"left_ledgers_are_closed"}, 8),
     "fenced_unknown_end": ({"listed_entries_are_the_end"}, 14),
     "listed_after_time_out": ({"states_follow"}, 13),
+    "bad_version_keeps_mutex": ({"property_update_is_answered"}, 16),
     "current_before_listed": ({"left_ledgers_are_closed"}, 9),
     "trim_keeps_mutexes": ({"producer_is_answered", "writes_are_answered"}, 22),
     "rollover_during_creation": ({"new_ledgers_are_under_way"}, 5),
