@@ -43,7 +43,10 @@ class Bookies:
 class Topics:
     """What managed ledgers take: deduplication, entries of a full ledger, whether adds time out, whether cursors are recovered
     later, whether nothing is ever trimmed, whether unused topics are deleted, whether BookKeeper's metadata come by a
-    session of their own, and whether topics are replicated to another cluster."""
+    session of their own, and whether topics are replicated to another cluster.
+
+    Of the cursor of a subscription: the most ranges of acknowledged messages that are persisted, whether as a bit for each
+    entry, and whether an acknowledgement may be answered before it is written."""
 
     deduplication: bool
     most_entries: int
@@ -52,7 +55,10 @@ class Topics:
     keeps_all: bool
     deletes: bool
     separate_store: bool
-    replicated: bool = False
+    replicated: bool
+    most_ranges: int
+    long_arrays: bool
+    answers_early: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,6 +114,23 @@ def fitting(instances: Iterable[Instance], taken: Mapping[str, Value]) -> tuple[
 
 
 @dataclass(frozen=True, kw_only=True)
+class ByDesign:
+    """What happens without a bug with some settings, and what says so: a property that is violated in the instance with these
+    ``parameters``, and that holds with other settings.
+
+    ``says`` is a sentence about it; empty is the reason that the property has. ``needs`` are in words what the instance takes
+    for granted, besides the events of the run. ``avoided_by`` is what avoids it.
+    """
+
+    name: str
+    property: str
+    parameters: Mapping[str, Value]
+    avoided_by: str
+    says: str = ""
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class InCluster:
     """What a protocol is to a cluster and its operator.
 
@@ -119,7 +142,8 @@ class InCluster:
     settings, ``idle`` why nothing that the cluster runs is like the protocol. ``notes`` are lines to print besides.
     ``is_to_blame`` is whether a control that is violated for what is taken is a failure.
 
-    ``harms`` has by a matter of users the properties that a run violates which touches it. ``events`` names the actions in an
+    ``harms`` has by a matter of users the properties that a run violates which touches it, ``by_design`` what touches it with
+    the settings of a cluster, though no release has a bug. ``events`` names the actions in an
     operator's words; ``by_faults`` are steps that only a fault outside of the model brings about, ``unseen`` counts such faults
     in a run, given as the labels of its actions, each with the values of all variables before it. ``owns_bundles`` is whether
     the protocol decides who owns a bundle. ``harmless`` are parameters that make no difference to any harm, with the values of
@@ -138,6 +162,7 @@ class InCluster:
     notes: Callable[[Configuration], Sequence[str]] = lambda cluster: ()
     is_to_blame: bool = False
     harms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    by_design: Mapping[str, Callable[[Configuration], Sequence[ByDesign]]] = field(default_factory=dict)
     harmless: Mapping[str, Value] = field(default_factory=dict)
     events: Mapping[str, str] = field(default_factory=dict)
     by_faults: frozenset[str] = frozenset()

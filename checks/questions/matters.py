@@ -27,16 +27,16 @@ class Matter:
     """A question of a user, to be answered by yes or no.
 
     ``rows`` are the guarantees that answer it by name. The rooms of the protocols name the properties that a run violates in
-    which it happens (``InCluster.harms``): a known bug is searched for them. ``passing`` are the rows of which a run says that
-    it happens for a while.
+    which it happens (``InCluster.harms``): a known bug is searched for them, and what happens with some settings by design
+    (``InCluster.by_design``). ``passing`` are the rows of which a run says that it happens for a while.
 
     ``says`` is what a *yes* says.
 
     ``whole`` is what is violated then in a cluster, which a bug of a part enters by weak moves, each with the parameters of the
     instance that shows it: a bug that does so there needs, besides its own events, those that lead to the move. ``through``
     says of a row how what it shows reaches a user, if not so. ``after`` is the property of a cluster that a bug violates of
-    which another answer has told already: it is not told again. ``controls`` are properties of topics that hold with some
-    settings only, each with the setting. ``asked_of`` says whether it is asked of a cluster.
+    which another answer has told already: it is not told again. ``asked_of`` says whether it is asked of a cluster.
+    ``minor`` is whether it costs little: Pulsar promises a subscription each message at least once.
     """
 
     name: str
@@ -47,8 +47,8 @@ class Matter:
     whole: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     through: Mapping[str, Through] = field(default_factory=dict)
     after: str = ""
-    controls: Mapping[str, str] = field(default_factory=dict)
     asked_of: Callable[[Configuration], bool] = lambda cluster: True
+    minor: bool = False
 
 
 LOST = "acked_is_in_log"
@@ -102,7 +102,6 @@ MATTERS = (
         (),
         whole={"in_producer_order": {"messages": 2}, "stored_once": {}},
         after=LOST,
-        controls={"stored_once": "brokerDeduplicationEnabled=true"},
     ),
     Matter(
         "owners",
@@ -117,6 +116,13 @@ MATTERS = (
         "a message can be missing in the other cluster",
         (),
         asked_of=lambda cluster: cluster.topics.replicated,
+    ),
+    Matter(
+        "again",
+        "Are messages delivered again that were acknowledged?",
+        "messages that were acknowledged can be delivered again",
+        (),
+        minor=True,
     ),
 )
 """In the order in which they are answered: what costs users most is the first.

@@ -30,7 +30,7 @@ FAULTS = ("no", "one", "two", "three", "four")
 
 def as_text(answer: Answer, releases: Releases, width: int) -> str:
     """The answer for a person: a line with yes or no, and some for each way."""
-    lines = _wrapped(f"{answer.matter.asks:<{COLUMN}}", headline(answer), width)
+    lines = _wrapped(f"{f'{answer.matter.asks} ':<{COLUMN}}", headline(answer), width)
     for number, way in answer.numbered:
         lines += _wrapped(f"{number:>3}  ", in_short(way), width)
         for line in about(way, releases, answer.matter.name):
@@ -161,7 +161,7 @@ def faults_in_words(faults: int) -> str:
 def _searched(answer: Answer) -> str:
     """What was searched to the end, and found nothing."""
     events = [row.guarantee.counted(row.figure) if row.guarantee.event else row.sentence for row in answer.shown if row.figure]
-    number = len(answer.searched.keys() - answer.matter.controls.keys())
+    number = len(answer.searched.keys() - {*answer.by_design})
     parts = [
         f"not with {', '.join(dict.fromkeys(events))}" if events else "",
         f"not by {count_of(number, 'known bug')}, each tried alone" if number else "",

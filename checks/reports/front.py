@@ -43,6 +43,7 @@ ALSO = {
     "order": "twice or out of order",
     "owners": "two owners for good",
     "elsewhere": "missing in the other cluster",
+    "again": "delivered again",
 }
 """What each of the other questions is about, in a few words."""
 
@@ -57,9 +58,9 @@ def heading(cluster: Cluster, how_known: str, *, bookies_supposed: bool = False)
     return f"{cluster.file}: Pulsar {cluster.releases.pulsar}{how}, {bookkeeper}, {count}, {sizes}{assumed}"
 
 
-LEAST = {"changes": 1, "rows": MOST_ROWS - 1, "namespaces": 1, "survives": 1, "happens": 1}
+LEAST = {"changes": 1, "rows": MOST_ROWS - 1, "also": 2, "namespaces": 1, "survives": 1, "happens": 1}
 BLOCKS = (
-    *(("changes", 2), ("namespaces", 2), ("changes", 4), ("rows", MOST_ROWS)),
+    *(("also", 3), ("changes", 2), ("namespaces", 2), ("changes", 4), ("rows", MOST_ROWS)),
     *(("namespaces", 3), ("survives", 2), ("happens", 2), ("survives", 3)),
 )
 """What may take more lines for each row than ``LEAST``, or more rows, the most important first."""
@@ -86,7 +87,7 @@ def _lines(opening: Opening, width: int, most: Mapping[str, int], *, colour: boo
     yield from _changes(opening, width, most["changes"])
     yield from _happens(ways, opening, width, most)
     also = "; ".join(_also(opening))
-    yield from wrapped(f"Also: {also}", width, most=2) if also else []
+    yield from wrapped(f"Also: {also}", width, most=most["also"]) if also else []
     yield from _namespaces(opening, width, most["namespaces"])
     survives = ", ".join(survived(opening.now.rows)) or "nothing that was asked about"
     yield from wrapped(f"Survives: {survives}", width, most=most["survives"])

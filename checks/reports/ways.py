@@ -36,14 +36,14 @@ def numbered(opening: Opening) -> list[Numbered]:
 
 def listed(opening: Opening, width: int, room: int) -> list[str]:
     """Each way in one line, with its number, below what it comes to. A way by a bug that has a line already is left out. Where
-    there is no ``room`` for all, those that need the most faults share a line with their numbers."""
+    there is no ``room`` for all, those that cost little and those that need the most faults share a line with their numbers."""
     told, ways, again = dict[str, int](), list[Numbered](), list[int]()
     for each in numbered(opening):
         if each.way.bug is None or told.setdefault(each.way.name, each.number) == each.number:
             ways.append(each)
         else:
             again.append(each.number)
-    first = sorted(ways, key=lambda each: (bool(acts_in(each.way)), each.way.faults, each.number))
+    first = sorted(ways, key=lambda each: (each.answer.matter.minor, bool(acts_in(each.way)), each.way.faults, each.number))
     shown = len(first)
     while len(lines := _of_first(first, shown, again, width)) > room and shown > 1:
         shown -= 1
@@ -54,7 +54,7 @@ def _of_first(ways: Sequence[Numbered], shown: int, again: Sequence[int], width:
     """The first ways in a line each, and the others by their numbers; ``again`` are those whose bug has its line above."""
     lines = list(_listed(ways[:shown], width))
     left = sorted(each.number for each in ways[shown:])
-    for numbers, what in ((left, "what needs more faults, or an act of yours (--way N, --all)"), (again, AGAIN)):
+    for numbers, what in ((left, "more faults, less harm, or an act of yours (--all)"), (again, AGAIN)):
         lines += wrapped(f"     {_ranges(numbers)}: {what}", width, " " * 5) if numbers else []
     return lines
 

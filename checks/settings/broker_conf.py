@@ -104,6 +104,16 @@ class BrokerConf:
             raise ConfigurationError(f"{place}: {key} = {text} is not from {least} to {LARGEST}; {remedy}", place)
         return Taken(key, value, place)
 
+    def decimal(self, key: str, default: float, remedy: str) -> Taken[float]:
+        """A decimal number from 0 on."""
+        given = self.text(key, default)
+        if given is None:
+            return Taken(key, default)
+        text, place = given[0].strip(), given[1]
+        if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{0,9})?", text):
+            raise ConfigurationError(f"{place}: {key} = {text[:20]!r} is not a number from 0 on; {remedy}", place)
+        return Taken(key, float(text), place)
+
     def flag(self, key: str, default: bool) -> Taken[bool]:
         """A truth value: whatever is not ``true`` is false for Java, which a note says of what is not ``false`` either."""
         given = self.text(key, default)

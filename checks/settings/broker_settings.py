@@ -8,6 +8,7 @@ from typing import Any
 from fencepost.checks.settings.broker_conf import LARGEST, BrokerConf, ConfigurationError, Taken
 from fencepost.model.pulsar.hash_range import ALGORITHMS
 from fencepost.model.pulsar.stores import STORES, stores_of
+from fencepost.model.releases import NEWEST
 from fencepost.properties.configuration import Topics
 
 ENSEMBLE = "managedLedgerDefaultEnsembleSize"
@@ -62,13 +63,20 @@ RETENTION_TIME, RETENTION_SIZE = "defaultRetentionTimeInMinutes", "defaultRetent
 DELETES_INACTIVE = "brokerDeleteInactiveTopicsEnabled"
 CLUSTERS = "replication_clusters"
 BOOKKEEPER_STORE = "bookkeeperMetadataServiceUri"
+MOST_RANGES = "managedLedgerMaxUnackedRangesToPersist"
+LONG_ARRAYS, OPEN_CACHE = "managedLedgerPersistIndividualAckAsLongArray", "managedLedgerUnackedRangesOpenCacheSetEnabled"
+MARK_DELETES = "managedLedgerDefaultMarkDeleteRateLimit"
 
 
 @dataclass(frozen=True)
 class TopicSettings:
     """Deduplication; entries of a full ledger; after how many seconds an add times out (not at all: 0 or less); whether cursors
     are recovered after the topic is served; what is retained (for good: a negative number); whether inactive topics are
-    deleted; whether BookKeeper's metadata come by a session of their own; the clusters that messages are replicated to."""
+    deleted; whether BookKeeper's metadata come by a session of their own; the clusters that messages are replicated to.
+
+    Of a subscription: the most ranges of acknowledged messages that are persisted, and whether as a bit for each entry, both
+    with another default from some release on; whether they are kept so in memory; and how many acknowledgements are written
+    in a second, 0 for all."""
 
     deduplication: Taken[bool]
     most_entries: Taken[int]
@@ -79,6 +87,10 @@ class TopicSettings:
     deletes_inactive: Taken[bool]
     bookkeeper_store: Taken[bool]
     clusters: Taken[str]
+    most_ranges: Taken[int]
+    long_arrays: Taken[bool]
+    open_cache: Taken[bool]
+    mark_deletes: Taken[float]
 
     @property
     def taken(self) -> tuple[Taken[Any], ...]:
@@ -86,6 +98,7 @@ class TopicSettings:
         every: tuple[Taken[Any], ...] = (
             *(self.deduplication, self.most_entries, self.add_timeout, self.lazy_cursors),
             *(self.retention_time, self.retention_size, self.deletes_inactive, self.bookkeeper_store, self.clusters),
+            *(self.most_ranges, self.long_arrays, self.open_cache, self.mark_deletes),
         )
         return tuple(each for each in every if each.place is not None)
 
@@ -100,9 +113,17 @@ class TopicSettings:
         """Whether a topic that nobody uses is deleted: PersistentTopic.checkGC and shouldTopicBeRetained."""
         return self.deletes_inactive.value and self.retention_time.value >= 0
 
-    @property
-    def plain(self) -> Topics:
-        """They as a protocol takes them."""
+    def ranges_in(self, release: str) -> int:
+        """The most ranges that a release persists."""
+        return _most_ranges(release) if self.most_ranges.place is None else self.most_ranges.value
+
+    def has_long_arrays_in(self, release: str) -> bool:
+        """Whether a release persists ranges as a bit for each entry (ManagedCursorImpl.persistPositionToLedger)."""
+        wanted = _has_long_arrays(release) if self.long_arrays.place is None else self.long_arrays.value
+        return wanted and self.open_cache.value and release not in WITHOUT_LONG_ARRAYS
+
+    def plain_in(self, release: str) -> Topics:
+        """They as a protocol takes them, in a release."""
         return Topics(
             deduplication=self.deduplication.value,
             most_entries=self.most_entries.value,
@@ -112,7 +133,24 @@ class TopicSettings:
             deletes=self.deletes,
             separate_store=self.bookkeeper_store.value,
             replicated=len([name for name in self.clusters.value.split(",") if name.strip()]) > 1,
+            most_ranges=self.ranges_in(release),
+            long_arrays=self.has_long_arrays_in(release),
+            answers_early=self.mark_deletes.value > 0,
         )
+
+
+WITHOUT_LONG_ARRAYS = ("2.10.1", "3.0.7")
+"""The releases whose ServiceConfiguration has no managedLedgerPersistIndividualAckAsLongArray."""
+
+
+def _has_long_arrays(release: str) -> bool:
+    """The default of managedLedgerPersistIndividualAckAsLongArray in ServiceConfiguration: 4.0.8:2359, 4.2.4:2533."""
+    return release not in (*WITHOUT_LONG_ARRAYS, "4.0.8")
+
+
+def _most_ranges(release: str) -> int:
+    """The default of managedLedgerMaxUnackedRangesToPersist in ServiceConfiguration: 2.10.1:1808, 4.2.4:2518, 5.0.0-M1:2731."""
+    return 10_000 if release in (*WITHOUT_LONG_ARRAYS, "4.0.8", "4.2.4") else 200_000
 
 
 def topic_settings(conf: BrokerConf) -> TopicSettings:
@@ -129,6 +167,10 @@ def topic_settings(conf: BrokerConf) -> TopicSettings:
         conf.flag(DELETES_INACTIVE, True),
         Taken(BOOKKEEPER_STORE, separate is not None, separate.place if separate else None),
         conf.given(CLUSTERS) or Taken(CLUSTERS, "", None),
+        conf.number(MOST_RANGES, _most_ranges(NEWEST), f"write the number of ranges, such as {MOST_RANGES}=10000", least=0),
+        conf.flag(LONG_ARRAYS, _has_long_arrays(NEWEST)),
+        conf.flag(OPEN_CACHE, True),
+        conf.decimal(MARK_DELETES, 1.0, f"write the writes in a second, such as {MARK_DELETES}=1.0, or 0 for no limit"),
     )
 
 

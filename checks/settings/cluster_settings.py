@@ -85,7 +85,7 @@ class Settings:
             write_quorum=self.ledger.write_quorum.value,
             ack_quorum=self.ledger.ack_quorum.value,
             bookies=self.bookies.plain if self.bookies.is_given else None,
-            topics=self.topic.plain,
+            topics=self.topic.plain_in(release),
             metadata_store=store,
             on_session_loss=plane.session_policy(store),
             split_algorithm=plane.algorithm.value,

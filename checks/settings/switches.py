@@ -63,6 +63,11 @@ def true(key: str, default: str = "false") -> Switch:
     return Switch(key, lambda text: text.lower() == "true", default)
 
 
+def false(key: str) -> Switch:
+    """On if it is not true."""
+    return Switch(key, lambda text: text.lower() != "true")
+
+
 def positive(key: str, default: str = "0") -> Switch:
     """On if it is a number above 0."""
     return Switch(key, lambda text: (_number(text) or 0) > 0, default)
@@ -199,6 +204,13 @@ ORDERS = (
         "ManagedCursorImpl.recoverFromLedger",
         "order",
     ),
+    Feature(
+        "whole_batches",
+        "a message of a batch is acknowledged when the whole batch is: until then all of it can come again",
+        ((false("acknowledgmentAtBatchIndexLevelEnabled"),),),
+        "ManagedCursorImpl.asyncDelete",
+        "again",
+    ),
 )
 """The losses that settings order, as they are reported."""
 
@@ -294,8 +306,8 @@ NOT_MODELLED = (
         of_bookies=True,
     ),
     Feature("shared subscriptions", "Shared and Key_Shared: which consumer gets what, and redelivery", ()),
-    Feature("individual acknowledgements", "what comes again after a restart: `subscription` has it, and no answer yet", ()),
-    Feature("seek and reset", "a subscription that is moved: `subscription` has it, and no answer yet", ()),
+    Feature("batches", "which messages of a batch are acknowledged, and come again", ()),
+    Feature("seek and reset", "what a replay lacks after a seek: `subscription` has it, and no answer yet", ()),
     Feature("truncation", "pulsar-admin topics truncate, and deletion by force", ()),
     Feature("non-persistent topics", "they keep nothing: every message can be lost", ()),
     Feature("mixed releases", "brokers, bookies or clients of two releases beside each other, and the way back", ()),

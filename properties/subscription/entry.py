@@ -8,6 +8,7 @@ from fencepost.model.pulsar.subscription import subscription
 from fencepost.properties.bug_files import bugs_beside
 from fencepost.properties.registry import Entry, Instance, Value
 from fencepost.properties.subscription import suite
+from fencepost.properties.subscription.in_cluster import IN_CLUSTER
 
 _STILL: Mapping[str, Value] = {"seeks": 0}
 _WIDE: Mapping[str, Value] = {**_STILL, "messages": 5, "capacity": 4, "limit": 2, "node_limit": 2, "unloads": 0}
@@ -40,4 +41,5 @@ ENTRY = Entry(
     sizes=SIZES,
     bugs=bugs_beside(__file__, subscription),
     mutated=MUTATED,
+    in_cluster=IN_CLUSTER,
 )

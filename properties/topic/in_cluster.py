@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fencepost.model.pulsar.stores import STORES
 from fencepost.properties.bugs import Value
-from fencepost.properties.configuration import Configuration, InCluster, Instance
+from fencepost.properties.configuration import ByDesign, Configuration, InCluster, Instance
 
 LARGE = ("two brokers", "two brokers, no deduplication", "trimmed")
 """Instances that a configuration is held to only where a size is named: smaller ones have the same faults."""
@@ -16,6 +16,9 @@ ROOM = 3
 """Entries of a ledger below which its limit is felt in the small instances, which have full ledgers of their own besides."""
 
 BESIDE = "another broker that opens the topic beside the first (a lost session of a broker)"
+
+SMALL: Mapping[str, Value] = {"brokers": 1, "messages": 1, "ledgers": 2, "openings": 1, "connections": 2, "rolls": 0}
+"""A topic whose producer connects twice."""
 
 NOT_SERVING = ("none", "fenced", "closed")
 """The states of a broker that does not serve a topic."""
@@ -59,6 +62,14 @@ def _opened_beside(run: Sequence[tuple[str, Mapping[str, str]]]) -> dict[str, in
     return {BESIDE: sum(action.startswith("open(") and serving(before) > 0 for action, before in run)}
 
 
+def _stored_again(cluster: Configuration) -> tuple[ByDesign, ...]:
+    """Without deduplication nothing keeps a message that is sent again from being stored again."""
+    if cluster.topics.deduplication:
+        return ()
+    name, parameters = "stored_once", {**SMALL, **parameters_of(cluster)}
+    return (ByDesign(name=name, property=name, parameters=parameters, avoided_by="brokerDeduplicationEnabled=true"),)
+
+
 EVENTS: Mapping[str, str] = {
     "lose_connection": "a lost connection of the producer",
     "roll_over": "a ledger closed for its age",
@@ -95,6 +106,7 @@ IN_CLUSTER = InCluster(
         "service": ("fenced_is_unfenced",),
         "order": ("in_producer_order", "stored_once"),
     },
+    by_design={"order": _stored_again},
     events=EVENTS,
     unseen=_opened_beside,
 )

@@ -131,8 +131,8 @@ def _judged(settings: Settings) -> object:
     """What an answer depends on, without the places of it."""
     sizes = (settings.ledger.ensemble.value, settings.ledger.write_quorum.value, settings.ledger.ack_quorum.value)
     ordered = tuple((each.feature.name, each.says) for each in settings.orders)
-    taken = tuple(sorted(parameters_of(settings.configuration()).items(), key=str))
-    return sizes, taken, settings.topic.plain.replicated, ordered
+    plain = settings.configuration()
+    return sizes, tuple(sorted(parameters_of(plain).items(), key=str)), plain.topics.replicated, ordered
 
 
 def _answer(name: str, settings: Settings, cluster: Cluster, means: Means) -> Answer | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from fencepost.checks.engines.ahead import NO_TIME, Means
 from fencepost.checks.engines.results.findings import Open, Outcome, Refuted, Settled, first_refuted, outcome
 from fencepost.checks.questions.answers.ways import Answer, Way, events_of, preconditions
-from fencepost.checks.questions.bugs.searching import KnownBug, Whole, search_of
+from fencepost.checks.questions.bugs.searching import KnownBug, Whole, search_for, search_of
 from fencepost.checks.questions.guarantees.establishing import Established, Failure, establish, raised
 from fencepost.checks.questions.guarantees.judging import Guaranteed, gap_in_words
 from fencepost.checks.questions.guarantees.ledgers import bookie_guarantees, ledger_guarantees
@@ -21,14 +21,33 @@ from fencepost.checks.questions.guarantees.topics import bundle_guarantees, topi
 from fencepost.checks.questions.matters import LOST, MATTERS, Guarantee, Matter
 from fencepost.checks.settings.cluster_settings import Cluster, Settings
 from fencepost.checks.settings.switches import SwitchedOn
+from fencepost.model.releases import Releases
 from fencepost.properties.cluster.bugs import CLOSED_TOO_EARLY, FEWER_COPIES, PARTS, moves_of, of_parts
+from fencepost.properties.configuration import ByDesign, Configuration
 from fencepost.properties.protocols import touching
-from fencepost.properties.registry import Entry
+from fencepost.properties.registry import Entry, Instance
 
 
 @dataclass(frozen=True)
 class Told:
     """What is not searched: by this bug another answer is *yes* already."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """What the settings of a cluster bring about by design, in a protocol, and the instance that shows it."""
+
+    entry: Entry
+    instance: Instance
+    is_so: ByDesign
+
+
+def designs_in(matter: Matter, cluster: Configuration, releases: Releases) -> Iterator[Design]:
+    """What the settings of a cluster bring about by design that touches a matter."""
+    for entry in touching(matter.name, cluster):
+        if matter.name in entry.in_cluster.by_design and not entry.refusal(releases):
+            for each in entry.in_cluster.by_design[matter.name](cluster):
+                yield Design(entry, Instance("the settings", {**entry.behaviour(releases), **each.parameters}), each)
 
 
 def answer(
@@ -39,24 +58,25 @@ def answer(
     whole: Whole,
     orders: Iterable[SwitchedOn] = (),
     unread: str = "",
+    designs: Iterable[Design] = (),
 ) -> Answer:
-    """What the guarantees, and searches for the known bugs that they do not show, come to; and the settings that order it.
+    """What the guarantees, and searches for the known bugs that they do not show, come to; and the settings that order it, or
+    bring it about by design.
 
     ``unread`` says what nobody has read of the releases: of it nothing is known. Raises what ``check`` raises."""
     asked, bugs = [row for row in rows if row.guarantee.name in matter.rows], list(bugs)
     ways = [_in_a_cluster(way, matter, whole, means) for row in asked for way in _of_row(row, matter)]
     gaps = [f"{row.guarantee.name}: {gap_in_words(row)}" for row in asked if not row.is_known]
     searched, told = dict[str, Settled](), list[str]()
-    results: dict[str, Way | Settled | Open | Told | None] = {
-        name: _of_setting(name, setting, whole, means) for name, setting in matter.controls.items()
-    }
+    results: dict[str, Way | Settled | Open | Told | None] = {each.is_so.name: _of_design(each, means) for each in designs}
+    by_design = tuple(results)
     ways = list(_distinct([*ways, *(each for each in results.values() if isinstance(each, Way))]))
     names = {way.name for way in ways}
     for name in dict.fromkeys(bug.name for bug in bugs if bug.name not in names):
         results[name] = by_bug(matter, [each for each in bugs if each.name == name], means, whole)
     for name, result in results.items():
         match result:
-            case Way() if name not in matter.controls:
+            case Way() if name not in by_design:
                 ways.append(result)
             case Settled():
                 searched[name] = result
@@ -69,7 +89,7 @@ def answer(
     covered = _covered(matter, bugs, whole, means)
     shown = tuple(row for row in asked if row.figure)
     told_to = tuple(each for each in orders if each.feature.matter == matter.name)
-    answer = Answer(matter, tuple(ways), shown, tuple(gaps), searched, tuple(told), covered, told_to)
+    answer = Answer(matter, tuple(ways), shown, tuple(gaps), searched, tuple(told), covered, told_to, by_design)
     return replace(answer, ways=tuple(sorted(ways, key=lambda way: (way in answer.lasting, way.faults, way.bug is None))))
 
 
@@ -180,13 +200,18 @@ def _of_failure(row: Established, failure: Failure, matter: Matter) -> Way:
     return Way(name or row.guarantee.name, what, needs, failure.events, failure.checked, failure.verdict, bug, row, violates)
 
 
-def _of_setting(name: str, setting: str, whole: Whole, means: Means) -> Way | Settled | Open | None:
-    """What happens by the settings alone, where a property holds with others only; None where it is promised with these."""
-    found = whole.control(name, means)
+def _of_design(design: Design, means: Means) -> Way | Settled | Open:
+    """The way in which something happens by design, or what the search for it comes to."""
+    if means.is_over:
+        return Open(NO_TIME)
+    each = design.is_so
+    found = outcome(search_for(each.property, design.entry, design.instance, (), means))
     if not isinstance(found, Refuted):
         return found
-    needs, faults = events_of(found.verdict.run, found.checked)
-    return Way(name, found.verdict.note, tuple(needs), faults, found.checked, found.verdict, violates=name, avoided_by=setting)
+    checked, verdict = found.checked, found.verdict
+    events, faults = events_of(verdict.run, checked)
+    needs, what = (*each.needs, *events), each.says or verdict.note
+    return Way(each.name, what, needs, faults, checked, verdict, violates=each.property, avoided_by=each.avoided_by)
 
 
 def _in_a_cluster(way: Way, matter: Matter, whole: Whole, means: Means) -> Way:
@@ -309,7 +334,8 @@ def answered(
                 means.passed()
         found = [rows[name] for name in matter.rows if name in rows]
         unread = _unread(matter, cluster)
-        one = answer(matter, found, bugs, means, whole, cluster.settings.orders, unread)
+        designs = designs_in(matter, cluster.configuration, cluster.releases)
+        one = answer(matter, found, bugs, means, whole, cluster.settings.orders, unread, designs)
         means.passed()
         yield one
 

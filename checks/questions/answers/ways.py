@@ -59,6 +59,8 @@ EVENTS: Mapping[str, Event] = {
     "rollover": Event("a ledger is closed for its age", ("closed for its age",)),
     "unload": Event("a bundle is unloaded", ("unload of the bundle", "transfer of the bundle")),
     "split": Event("a bundle is split", ("split of the bundle",)),
+    "seek": Event("a subscription is moved", ("seek of the subscription",)),
+    "many-ranges": Event("more ranges are acknowledged than are persisted", ("more ranges of acknowledged messages",)),
     "topic-close": Event("a topic is closed", ("topic that is closed", "topic that does not close")),
     "returned-copy": Event("auto-recovery brings a deleted copy back", ("copy that auto-recovery brings back",)),
     "foreign-recovery": Event("another client recovers the ledger", ("recovery of the ledger by another",)),
@@ -187,8 +189,9 @@ class Answer:
     name the known bugs, and the properties of settings, that were searched for it alone, to the end. ``told`` are bugs that
     were not, since another answer has them. ``covered`` are known bugs by which a bundle has two owners, and it
     does not happen all the same: each with the protections that keep it from that. ``orders`` are the settings by which it
-    happens because they say so. ``never`` are the events that do not happen here, ``accepted`` the known bugs that are; and the
-    first way has the number ``first``, so that each has one among those of all answers.
+    happens because they say so. ``by_design`` are the names of what was searched of settings, and not of known bugs. ``never``
+    are the events that do not happen here, ``accepted`` the known bugs that are; and the first way has the number ``first``, so
+    that each has one among those of all answers.
     """
 
     matter: Matter
@@ -199,6 +202,7 @@ class Answer:
     told: tuple[str, ...] = ()
     covered: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     orders: tuple[SwitchedOn, ...] = ()
+    by_design: tuple[str, ...] = ()
     never: frozenset[str] = frozenset()
     accepted: frozenset[str] = frozenset()
     first: int = 1

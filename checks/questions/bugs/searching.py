@@ -21,6 +21,7 @@ from fencepost.properties.bugs import Bug
 from fencepost.properties.configuration import Configuration
 from fencepost.properties.protocols import PROTOCOLS, run_by
 from fencepost.properties.registry import Entry, Instance, Value
+from fencepost.properties.topic.in_cluster import SMALL
 from fencepost.properties.vocabulary import Property
 
 
@@ -158,15 +159,18 @@ def property_of(bug: KnownBug, protocol: Protocol) -> Property:
     )
 
 
-SMALL = {"brokers": 1, "messages": 1, "ledgers": 2, "openings": 1, "connections": 2, "rolls": 0}
-"""A topic whose producer connects twice."""
-
 PROTECTIONS = {
     "confirm_late": "fences hold",
     "no_recovery": "a topic that is opened recovers its last ledger",
     "list_without_version": "the list of ledgers is written by version",
 }
 """What keeps two owners from losing a message, by the bug that takes it away."""
+
+
+def search_for(prop: str, entry: Entry, instance: Instance, bugs: Sequence[str], means: Means) -> Checked:
+    """Searches all states of an instance with some bugs for a violation of one property. Raises what ``check`` raises."""
+    approach = replace(means.left, by="exhaustive", properties=(prop,), doubting=False)
+    return means.check(Task(entry, instance, bugs, approach), means.watch)
 
 
 class Whole:
@@ -194,14 +198,6 @@ class Whole:
         """
         return self._searched(moves, prop, (), parameters, means)
 
-    def control(self, prop: str, means: Means) -> Outcome | None:
-        """What a search of a topic comes to for a property that is violated with these settings, and holds with others; None
-        if it is no such property."""
-        if self.asks(prop, {}):
-            return None
-        instance = Instance("the settings", {**SMALL, **self._taken})
-        return self._kept((prop,), lambda: self._check(self._topic, instance, (), prop, means), means)
-
     def covered_by(self, moves: Sequence[str], prop: str, means: Means) -> tuple[str, ...]:
         """Of the protections those without each of which the moves do so, in words; none if that is not known of each. Raises
         what ``check`` raises."""
@@ -217,11 +213,7 @@ class Whole:
 
         bugs = tuple(dict.fromkeys([*moves, *more]))
         instance = Instance("a weak move", {**entering(moves), **parameters, **self._taken})
-        return self._kept((prop, *bugs), lambda: self._check(self._cluster, instance, bugs, prop, means), means)
-
-    def _check(self, entry: Entry, instance: Instance, bugs: Sequence[str], prop: str, means: Means) -> Checked:
-        approach = replace(means.left, by="exhaustive", properties=(prop,), doubting=False)
-        return means.check(Task(entry, instance, bugs, approach), means.watch)
+        return self._kept((prop, *bugs), lambda: search_for(prop, self._cluster, instance, bugs, means), means)
 
     def _kept(self, key: tuple[str, ...], search: Callable[[], Checked], means: Means) -> Outcome:
         """What a search came to before or comes to now, if there is time; what is open is searched again."""

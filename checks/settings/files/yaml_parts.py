@@ -162,6 +162,7 @@ INSTEAD_OF: Mapping[str, str] = {
     "persistence.bookkeeperEnsemble": "managedLedgerDefaultEnsembleSize",
     "persistence.bookkeeperWriteQuorum": "managedLedgerDefaultWriteQuorum",
     "persistence.bookkeeperAckQuorum": "managedLedgerDefaultAckQuorum",
+    "persistence.managedLedgerMaxMarkDeleteRate": "managedLedgerDefaultMarkDeleteRateLimit",
     "deduplicationEnabled": "brokerDeduplicationEnabled",
     "message_ttl_in_seconds": "ttlDurationDefaultInSeconds",
     "subscription_expiration_time_minutes": "subscriptionExpirationTimeMinutes",

@@ -169,7 +169,7 @@ UNNAMED = {
 """Events that nobody can say never happen."""
 
 
-@pytest.mark.parametrize("protocol", ["ledger", "bookie", "topic", "cluster", "ownership"])
+@pytest.mark.parametrize("protocol", ["ledger", "bookie", "topic", "subscription", "cluster", "ownership"])
 def test_events_of_ways_can_be_named(protocol: str) -> None:
     way = Way("a", "what", (), 1, None, None)  # type: ignore[arg-type]
     events = PROTOCOLS[protocol].in_cluster.events.values()
@@ -230,9 +230,18 @@ def test_each_bug_is_told_once_and_what_needs_most_gives_way() -> None:
     numbers = re.compile(r"^ {0,2}(\d+)  ", re.MULTILINE)
     assert numbers.findall("\n".join(listed(opening(*ways), 80, 30))) == ["1", "2", "3", "4"]
     assert numbers.findall("\n".join(listed(opening(*ways), 80, 5))) == ["1", "2"]
-    rest = "     3, 4: what needs more faults, or an act of yours (--way N, --all)"
+    rest = "     3, 4: more faults, less harm, or an act of yours (--all)"
     assert listed(opening(*ways), 80, 5)[-2:] == [rest, "     5 to 8: by a bug that has its line above"]
     assert listed(opening(), 80, 4) == []
+
+
+def test_ways_that_cost_little_give_way_first() -> None:
+    lost, again = by_bug("a", 2), by_bug("b", 0, "an unload of the bundle")
+    minor = next(matter for matter in MATTERS if matter.minor)
+    answers = (Answer(MATTERS[0], (lost,), (), (), {}), Answer(minor, (again,), (), (), {}))
+    both = replace(opening(), answers=answers)
+    assert [line[:5] for line in listed(both, 80, 30)] == ["  An ", "  1  ", "  Mes", "  2  "]
+    assert [line[:6] for line in listed(both, 80, 3)] == ["  An a", "  1  A", "     2"]
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ ON = {
     "retention": "defaultRetentionTimeInMinutes=10",
     "forgotten_producers": "brokerDeduplicationEnabled=true",
     "rewound_cursors": "managedLedgerForceRecovery=true",
+    "whole_batches": "acknowledgmentAtBatchIndexLevelEnabled=false",
     "offload": "managedLedgerOffloadDriver=aws-s3",
     "transactions": "transactionCoordinatorEnabled=true",
     "compaction": "brokerServiceCompactionThresholdInBytes=1",
@@ -46,6 +47,7 @@ OFF = (
     "brokerDeleteInactiveTopicsMode=delete_when_subscriptions_caught_up\nallowAutoTopicCreation=false",
     *("managedLedgerOffloadDriver=", "messagingProtocols=", "brokerDeduplicationProducerInactivityTimeoutMinutes=360"),
     *("topicPoliciesCacheInitTimeoutSeconds=60", "topicPoliciesCacheInitTimeoutSeconds="),
+    "acknowledgmentAtBatchIndexLevelEnabled=true",
     *("transactionCoordinatorEnabled=no", "delayedDeliveryEnabled=false", "ttlDurationDefaultInSeconds=-5"),
 )
 
