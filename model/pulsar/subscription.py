@@ -19,7 +19,7 @@ Not modelled: indexes of batches, transactions, consumers and what is dispatched
 that fails, a ledger of the cursor that cannot be read or is full, a cursor that is closed while it writes or gets a ledger,
 two owners, trimming, messages that come after a seek. An acknowledgement is one step: between its change in memory and its
 write another connection may acknowledge, and here does not. An entry of the queue is written with the position of the
-cursor, not with its own. A message is acknowledged once: ManagedCursorImpl.asyncDelete answers a second time at once where no
+cursor; with its own, as in the releases, only with the bug ``queued_position_kept``. A message is acknowledged once: ManagedCursorImpl.asyncDelete answers a second time at once where no
 range is left, even if the first is not stored. What is acknowledged up to a message is not answered before it is written,
 and waits for a ledger, not for a read. What a killed broker is writing is not stored. Up to 4.0.8
 ManagedCursorImpl.internalResetCursor sets lastMarkDeleteEntry as a seek begins: a close or a new ledger stores a seek that
@@ -56,6 +56,9 @@ Variables of the broker
 Variables of the clients
     asked, meanwhile     what was acknowledged since the last seek, or is before where it went; and while one is under way
     answered, promised   which acknowledgements were answered, and which of them as stored and within the limit
+
+Variables that only bugs have
+    waits_at             queued_position_kept: the position of the last entry in the queue
 
 Variables that count
     seeks, unloads, crashes
@@ -121,6 +124,7 @@ BUGS = {
     "reset_not_stored": "pulsar#26304: a seek that waits is answered with an acknowledgement beside it, and not stored",
     "skipped_after_reset": "after a seek a position from before it counts as stored: acknowledgements are not written",
     "reset_stores_read_position": "pulsar#18236: a seek is stored as if its first message were acknowledged",
+    "queued_position_kept": "an acknowledgement that waits is written with its old position, and without the ranges behind it",
     "limit_counts_entries": "long arrays are limited by acknowledged entries: ledgers are left out, however few the ranges",
 }
 """Each bug in one line, with its number upstream if it has one."""
@@ -197,6 +201,7 @@ class Cursor:
         self.writing = p.choice("writing", WRITTEN, per=slot)
         self.place = p.number("place", 0, self.messages, per=slot)
         self.ranges = p.subset("ranges", message, per=slot)
+        self.waits_at = p.number("waits_at", 0, self.messages) if p.has("queued_position_kept") else None
         self.target = p.number("target", NONE, self.messages, init=NONE)
         self.asked = p.subset("asked", message)
         self.meanwhile = p.subset("meanwhile", message)
@@ -250,6 +255,14 @@ class Cursor:
     def position_to_write(self) -> Number:
         """The position that a new ledger of the cursor begins with, and a cursor that is closed ends with."""
         return self.last if self.protocol.has("position_behind_ranges") else self.mark
+
+    def position_of_queue(self) -> Number:
+        """The position with which the last acknowledgement that waits is written."""
+        return self.mark if self.waits_at is None else self.waits_at
+
+    def joins_queue(self, mark: Number | int) -> Updates:
+        """An acknowledgement joins the queue with this position; 0 is that of an empty queue."""
+        return {} if self.waits_at is None else {self.waits_at: mark}
 
     @property
     def is_loaded(self) -> Condition:
@@ -307,7 +320,8 @@ class Cursor:
 
     def seek_done(self) -> Updates:
         """The memory is changed as the seek says (alignAcknowledgeStatus, resetComplete), and what waits is forgotten."""
-        return {self.mark: self.target, self.acked: (), self.last: self.target, self.queued: "nothing"}
+        known = {self.mark: self.target, self.acked: (), self.last: self.target}
+        return {**known, self.queued: "nothing", **self.joins_queue(0)}
 
     def declare(self) -> None:
         """Declares the steps."""
@@ -329,6 +343,7 @@ class Cursor:
                 self.last: 0,
                 self.persisted: NONE,
                 self.queued: "nothing",
+                **self.joins_queue(0),
                 **{self.writing[w]: "nothing" for w in range(2)},
                 **{self.place[w]: 0 for w in range(2)},
                 **{self.ranges[w]: () for w in range(2)},
@@ -394,6 +409,7 @@ class Cursor:
             queue = {
                 self.queued: If(direct, self.queued, waits()),
                 self.state: If(self.state == "no_ledger", "creating", self.state),
+                **{place: If(direct, place, at) for place, at in self.joins_queue(mark).items()},
             }
             here = And(guard, Implies(direct, And(self.has_room, Not(self.is_late(mark)))), Or(direct, self.state != "open"))
             return here, {self.mark: mark, self.acked: acked, self.last: last, **queue, **written}
@@ -417,7 +433,8 @@ class Cursor:
         def acknowledge_during_read(m: int) -> Outcome:
             """The same while a read is under way (PENDING_READ_OPS_UPDATER): it waits until that is over."""
             mark, acked = acknowledged(m)
-            return And(is_open(m), self.state == "open"), {self.mark: mark, self.acked: acked, self.queued: waits()}, noted(m)
+            queue = {self.queued: waits(), **self.joins_queue(mark)}
+            return And(is_open(m), self.state == "open"), {self.mark: mark, self.acked: acked, **queue}, noted(m)
 
         @p.step(
             by="consumer", to="broker", mirrors="ManagedCursorImpl.internalMarkDelete", m=self.message, only_if=self.can_be_late
@@ -501,9 +518,10 @@ class Cursor:
         @p.step(by="broker", mirrors="ManagedCursorImpl.internalFlushPendingMarkDeletes", fair=True)
         def flush_acks() -> Outcome:
             """The last of the acknowledgements that wait is written, and stands for all of them."""
-            here = And(is_flushed, self.queued == "acks", Not(self.is_late(self.mark)))
-            begun = self.begin("ack", self.mark, self.acked)
-            return here, {self.queued: "nothing", self.last: maximum(self.last, self.mark), **begun}
+            place = self.position_of_queue()
+            here = And(is_flushed, self.queued == "acks", Not(self.is_late(place)))
+            emptied = {self.queued: "nothing", **self.joins_queue(0)}
+            return here, {**emptied, self.last: maximum(self.last, place), **self.begin("ack", place, self.acked)}
 
         @p.step(by="broker", mirrors="ManagedCursorImpl.internalMarkDelete", fair=True, only_if=self.can_be_late)
         def skip_acks() -> Outcome:

@@ -60,7 +60,6 @@ IN_CLUSTER = InCluster(
     instances=_instances,
     harms={"again": ("stored_acks_are_kept",)},
     by_design={"again": _delivered_again},
-    harmless={"limited": False},
     events={
         "seek": SEEK,
         "seek_during_read": SEEK,

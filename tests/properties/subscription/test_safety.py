@@ -29,6 +29,7 @@ BOTH = {"answered_acks_are_kept", "stored_acks_are_kept"}
 
 CAUGHT = {
     "position_behind_ranges": (BOTH, 8),
+    "queued_position_kept": ({"stored_acks_are_kept"}, 11),
     "reset_stores_ranges": ({"nothing_is_skipped"}, 8),
     "acked_during_reset": (BOTH, 7),
     "reset_dropped": ({"nothing_is_skipped"}, 7),

@@ -63,7 +63,7 @@ FIRST_LINES = {
         "Yes, in 2 modelled ways, each needs one fault.",
         "Yes, in 6 modelled ways: 5 need one fault, 1 needs two.",
         "For a while, with 1 lost session of a broker. For good, in 3 modelled ways, each needs one fault.",
-        "Yes, in 5 modelled ways: 3 need no fault, 2 need one.",
+        "Yes, in 6 modelled ways: 3 need no fault, 3 need one.",
     ),
     "3.0.7": (
         f"Yes, in 14 modelled ways: 3 need one fault, 9 need two, 2 need three.{ACTS}",
@@ -71,7 +71,7 @@ FIRST_LINES = {
         "Yes, in 4 modelled ways, each needs one fault.",
         "Yes, in 6 modelled ways: 5 need one fault, 1 needs two.",
         "For a while, with 1 lost session of a broker. For good, in 2 modelled ways, each needs one fault.",
-        "Yes, in 5 modelled ways: 3 need no fault, 2 need one.",
+        "Yes, in 6 modelled ways: 3 need no fault, 3 need one.",
     ),
     "4.0.8": (
         f"Yes, in 13 modelled ways: 3 need one fault, 8 need two, 2 need three.{ACTS}",
@@ -79,7 +79,7 @@ FIRST_LINES = {
         "Yes, in 3 modelled ways, each needs one fault.",
         "Yes, in 4 modelled ways: 3 need one fault, 1 needs two.",
         "For a while, with 1 lost session of a broker. For good, in 2 modelled ways, each needs one fault.",
-        "Yes, in 5 modelled ways: 3 need no fault, 2 need one.",
+        "Yes, in 6 modelled ways: 3 need no fault, 3 need one.",
     ),
     "4.2.4": (
         f"Yes, in 13 modelled ways: 3 need one fault, 8 need two, 2 need three.{ACTS}",
@@ -87,7 +87,7 @@ FIRST_LINES = {
         "Yes, in 2 modelled ways, each needs one fault. Only if the metadata are migrated to another store: 2 more.",
         "Yes, in 5 modelled ways: 4 need one fault, 1 needs two.",
         "For a while, with 1 lost session of a broker. For good, in 1 modelled way, which needs one fault.",
-        "Yes, in 6 modelled ways: 3 need no fault, 3 need one.",
+        "Yes, in 7 modelled ways: 3 need no fault, 4 need one.",
     ),
     "5.0.0-M1": (
         f"Yes, in 11 modelled ways: 2 need one fault, 7 need two, 2 need three.{ACTS}",
@@ -95,7 +95,7 @@ FIRST_LINES = {
         "Yes, in 2 modelled ways, each needs one fault. Only if the metadata are migrated to another store: 2 more.",
         "Yes, in 5 modelled ways: 4 need one fault, 1 needs two.",
         "For a while, with 1 lost session of a broker. For good, in 1 modelled way, which needs one fault.",
-        "Yes, in 6 modelled ways: 3 need no fault, 3 need one.",
+        "Yes, in 7 modelled ways: 3 need no fault, 4 need one.",
     ),
     "5.0.1": (
         "Yes, in 11 modelled ways: 2 need one fault, 7 need two, 2 need three. Only if a bookie's cookie is deleted: 1 more.",
@@ -103,7 +103,7 @@ FIRST_LINES = {
         "Yes, in 2 modelled ways, each needs one fault. Only if the metadata are migrated to another store: 1 more.",
         "Yes, in 5 modelled ways: 4 need one fault, 1 needs two.",
         "For a while, with 1 lost session of a broker. For good, in 1 modelled way, which needs one fault.",
-        "Yes, in 5 modelled ways: 3 need no fault, 2 need one.",
+        "Yes, in 6 modelled ways: 3 need no fault, 3 need one.",
     ),
 }
 """The answers of a release, with ZooKeeper and locks: a message, a backlog, service, twice or out of order, two brokers,
