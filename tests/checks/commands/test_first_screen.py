@@ -238,7 +238,7 @@ def test_each_bug_is_told_once_and_what_needs_most_gives_way() -> None:
 def test_ways_that_cost_little_give_way_first() -> None:
     lost, again = by_bug("a", 2), by_bug("b", 0, "an unload of the bundle")
     minor = next(matter for matter in MATTERS if matter.minor)
-    answers = (Answer(MATTERS[0], (lost,), (), (), {}), Answer(minor, (again,), (), (), {}))
+    answers = (Answer(MATTERS[0], (lost,), (), (), {}), Answer(minor, (again,), (), (), {}, first=2))
     both = replace(opening(), answers=answers)
     assert [line[:5] for line in listed(both, 80, 30)] == ["  An ", "  1  ", "  Mes", "  2  "]
     assert [line[:6] for line in listed(both, 80, 3)] == ["  An a", "  1  A", "     2"]
