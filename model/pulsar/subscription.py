@@ -16,14 +16,14 @@ managedLedgerMaxUnackedRangesToPersist ranges the others are kept in memory only
 ``answered_acks_are_kept`` shows both; ``stored_acks_are_kept`` is about what was written and is within the limit.
 
 Not modelled: indexes of batches, transactions, consumers and what is dispatched to which of them, a write of the cursor
-that fails, a ledger of the cursor that cannot be read or is full, a cursor that is closed while it writes or gets a ledger,
-two owners, trimming, messages that come after a seek. An acknowledgement is one step: between its change in memory and its
-write another connection may acknowledge, and here does not. An entry of the queue is written with the position of the
-cursor; with its own, as in the releases, only with the bug ``queued_position_kept``. A message is acknowledged once: ManagedCursorImpl.asyncDelete answers a second time at once where no
-range is left, even if the first is not stored. What is acknowledged up to a message is not answered before it is written,
-and waits for a ledger, not for a read. What a killed broker is writing is not stored. Up to 4.0.8
-ManagedCursorImpl.internalResetCursor sets lastMarkDeleteEntry as a seek begins: a close or a new ledger stores a seek that
-waits, and here does not.
+that fails, a ledger of the cursor that cannot be read or is full, a cursor that is closed while it writes or gets a
+ledger, two owners, trimming, messages that come after a seek. An acknowledgement is one step: between its change in
+memory and its write another connection may acknowledge, and here does not. An entry of the queue is written with the
+position of the cursor; with its own, as in the releases, only with the bug ``queued_position_kept``. A message is
+acknowledged once: ManagedCursorImpl.asyncDelete answers a second time at once where no range is left, even if the first
+is not stored. What is acknowledged up to a message is not answered before it is written, and waits for a ledger, not
+for a read. What a killed broker is writing is not stored. Up to 4.0.8 ManagedCursorImpl.internalResetCursor sets
+lastMarkDeleteEntry as a seek begins: a close or a new ledger stores a seek that waits, and here does not.
 
 Constants
     messages             messages of the topic, all of them stored
