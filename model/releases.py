@@ -62,7 +62,7 @@ RELEASES = (
     Release("kafka", "3.9.1", zookeeper="3.8.4"),
     Release("kafka", "3.9.2", zookeeper="3.8.4", read="2026-11"),
     Release("pulsar", "2.10.1", bookkeeper="4.14.5", zookeeper="3.6.3", policies=True),
-    Release("pulsar", "3.0.7", bookkeeper="4.16.6", zookeeper="3.9.2"),
+    Release("pulsar", "3.0.7", bookkeeper="4.16.6", zookeeper="3.9.2", policies=True),
     Release("pulsar", "4.0.8", bookkeeper="4.17.2", zookeeper="3.9.4", policies=True, held=True),
     Release("pulsar", "4.2.4", bookkeeper="4.17.3", zookeeper="3.9.5", policies=True, held=True),
     Release("pulsar", "5.0.0-M1", bookkeeper="4.18.0", zookeeper="3.9.5", policies=True, held=True),

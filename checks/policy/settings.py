@@ -30,15 +30,16 @@ from fencepost.checks.settings.load_manager import (
 )
 from fencepost.model.balance.configuration import (
     ABSENT,
-    NAMES_OF_2_10,
+    NAMES_BEFORE_4_0_8,
     RELEASES,
     SPELLINGS,
     Configuration,
     Version,
     defaults,
+    key_of,
 )
 from fencepost.model.language.mistakes import guess
-from fencepost.model.releases import NEWEST_BALANCED
+from fencepost.model.releases import NEWEST_BALANCED, is_since
 
 INTEGERS = range(-(2**31), 2**31)
 FRACTIONS = ("loadBalancerHistoryResourcePercentage", "maxUnloadPercentage", "loadBalancerBrokerLoadTargetStd")
@@ -105,11 +106,6 @@ def configuration_in(file: BrokerConf, version: Version) -> Configuration:
     return replace(conf, **given)
 
 
-def key_of(name: str, version: Version) -> str:
-    """What a release calls a setting."""
-    return NAMES_OF_2_10.get(name, name) if version == "2.10.1" else name
-
-
 def changed(conf: Configuration, texts: Sequence[str], option: str = "--set") -> Configuration:
     """The configuration with settings that an option has as ``key=value``, each by the name that its version has for it.
 
@@ -168,15 +164,15 @@ def _is_bound(key: str) -> bool:
 
 
 def _example(key: str) -> str:
-    names = {other: name for name, other in NAMES_OF_2_10.items()}
+    names = {other: name for name, other in NAMES_BEFORE_4_0_8.items()}
     usual = getattr(defaults(), names.get(key, key))
     return f"{key}={str(usual).lower() if isinstance(usual, bool) else usual}"
 
 
 def _names_elsewhere(version: Version) -> dict[str, str]:
     """What another version calls a setting, and what this one does."""
-    names = NAMES_OF_2_10.items()
-    return dict(names) if version == "2.10.1" else {old: new for new, old in names}
+    names = NAMES_BEFORE_4_0_8.items()
+    return {old: new for new, old in names} if is_since(version, "4.0.8") else dict(names)
 
 
 def _spelled_otherwise(file: BrokerConf, version: Version) -> list[str]:

@@ -18,6 +18,7 @@ from fencepost.checks.settings.load_manager import (
     CLASSES,
     MANAGER,
     PLACEMENT,
+    RANKING,
     SHEDDER,
     SIMPLE,
     LoadManagerSettings,
@@ -73,6 +74,7 @@ def _that_runs(conf: Configuration, places: Mapping[str, Place], shedder: str | 
         Taken(MANAGER, conf.loadManagerClassName, places.get(MANAGER)),
         _taken(SHEDDER, shedder, conf, places),
         _taken(PLACEMENT, placement, conf, places),
+        ranking=Taken(RANKING, conf.loadBalancerPlacementStrategy),
     )
     for one in mismatches(settings, conf.pulsar_version):
         if one.outcome == "stops" or (one.outcome == "simple" and (shedder or placement)):

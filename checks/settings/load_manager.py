@@ -10,11 +10,11 @@ is the default of both (ServiceConfiguration).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Literal
 
 from fencepost.checks.settings.broker_conf import PULSARS, BrokerConf, Taken
-from fencepost.model.balance.configuration import defaults
+from fencepost.model.balance.configuration import ABSENT, READ_BY_SIMPLE, Configuration, defaults, key_of
 from fencepost.model.releases import PULSAR, is_since
 
 MANAGER = "loadManagerClassName"
@@ -22,6 +22,7 @@ SHEDDER = "loadBalancerLoadSheddingStrategy"
 PLACEMENT = "loadBalancerLoadPlacementStrategy"
 TABLE_VIEW = "loadManagerServiceUnitStateTableViewClassName"
 MULTI_PHASE = "loadBalancerMultiPhaseBundleUnload"
+RANKING = "loadBalancerPlacementStrategy"
 MODULAR, EXTENSIBLE, SIMPLE = "ModularLoadManagerImpl", "ExtensibleLoadManagerImpl", "SimpleLoadManagerImpl"
 _IMPL = "org.apache.pulsar.broker.loadbalance.impl."
 _CHANNEL = "org.apache.pulsar.broker.loadbalance.extensions.channel."
@@ -59,9 +60,15 @@ REPLACING = tuple(number for number in PULSAR if is_since(number, "5.0.1"))
 
 _TABLE_VIEW = Taken(TABLE_VIEW, f"{_CHANNEL}ServiceUnitStateTableViewImpl")
 _MULTI_PHASE = Taken(MULTI_PHASE, True)
+_RANKING = Taken(RANKING, "leastLoadedServer")
 
 Outcome = Literal["runs", "simple", "stops"]
 """What a release makes of it: the manager runs, perhaps with other strategies; SimpleLoadManagerImpl runs; no broker starts."""
+
+_NAMES = tuple(
+    one.name for one in fields(Configuration)[1:] if one.name not in READ_BY_SIMPLE and one.name not in (SHEDDER, PLACEMENT)
+)
+_UNREAD = tuple(dict.fromkeys(key_of(name, release) for name in _NAMES for release in PULSAR))
 
 CHANNELS = STRICT
 """The releases whose extensible manager has a choice of stores and, in a transfer, of phases."""
@@ -97,6 +104,9 @@ class LoadManagerSettings:
     placement: Taken[str]
     table_view: Taken[str] = _TABLE_VIEW
     multi_phase: Taken[bool] = _MULTI_PHASE
+    ranking: Taken[str] = _RANKING
+    unread: Mapping[str, Taken[str]] = field(default_factory=dict)
+    """What is configured besides, by its key, and does not count where SimpleLoadManagerImpl runs."""
 
     def running(self, release: str) -> Running:
         """What a release of Pulsar makes of these classes; of a user's own only that they are run."""
@@ -108,7 +118,9 @@ class LoadManagerSettings:
             return Running(manager, "TransferShedder" if shedder in SHEDDERS else shedder, "LeastResourceUsageWithWeight")
         if manager != MODULAR:
             return Running(manager, "", "")
-        if _unusable(self.shedder, release) and release not in STRICT:
+        if release == "3.0.7" and placement == "AvgShedder":
+            shedder = placement
+        elif _unusable(self.shedder, release) and release not in STRICT:
             shedder = "OverloadShedder"
         replaced = release == "2.10.1" or (release in REPLACING and _is_apart(self))
         return Running(manager, shedder, "LeastLongTermMessageRate" if replaced else placement)
@@ -141,12 +153,26 @@ def load_manager_settings(conf: BrokerConf) -> LoadManagerSettings:
         conf.name_of_class(PLACEMENT, f"{_IMPL}LeastLongTermMessageRate"),
         conf.name_of_class(TABLE_VIEW, _TABLE_VIEW.value),
         conf.flag(MULTI_PHASE, _MULTI_PHASE.value),
+        conf.name_of_class(RANKING, _RANKING.value),
+        {key: given for key in _UNREAD if (given := conf.given(key)) is not None},
     )
 
 
 def mismatches(settings: LoadManagerSettings, release: str) -> Iterator[Mismatch]:
-    """What of the classes does not go together in a release of Pulsar; of classes of a user's own nothing is known."""
-    settings = settings.in_release(release)
+    """What of the settings does not go together in a release of Pulsar; of classes of a user's own nothing is known."""
+    found = list(_of_classes(settings.in_release(release), release))
+    yield from found
+    if _simple(settings.manager) == SIMPLE or any(one.outcome == "simple" for one in found):
+        usual = defaults(release)
+        others = [name for name in _NAMES if name not in ABSENT.get(release, ())]
+        given = {name: settings.unread.get(key_of(name, release)) for name in others}
+        unread = [one for name, one in given.items() if one is not None and not _is_usual(one.value, getattr(usual, name))]
+        if unread:
+            more = "".join(f", nor {one.key} ({one.source})" for one in unread[1:])
+            yield Mismatch(unread[0], f"{SIMPLE} does not read it{more}: it has rules of its own")
+
+
+def _of_classes(settings: LoadManagerSettings, release: str) -> Iterator[Mismatch]:
     manager, shedder, placement = map(_simple, (settings.manager, settings.shedder, settings.placement))
     if manager == EXTENSIBLE and release == "2.10.1":
         text = f"Pulsar 2.10.1 does not have it and takes {SIMPLE}, and only logs a warning"
@@ -194,8 +220,11 @@ def _of_modular(settings: LoadManagerSettings, shedder: str, placement: str, rel
     if elsewhere := _elsewhere(settings.placement):
         yield _thrown(settings.placement, f"there is no class of that name, and {{then}}; write {elsewhere}", release)
     elif placement == "AvgShedder" and release == "3.0.7":
-        text = "3.0.7 compares it with loadBalancerPlacementStrategy, which is another setting: {then};"
-        yield _thrown(settings.placement, f"{text} leave {PLACEMENT} out", release)
+        if settings.shedder.value != settings.ranking.value:
+            text = f"3.0.7 compares {RANKING}, another setting, with {SHEDDER}: {{then}};"
+            yield _thrown(
+                settings.placement, f"{text} leave {PLACEMENT} out, or name {CLASSES[placement]} in all three", release
+            )
     elif _is_apart(settings) and release in REPLACING and not unusable:
         text = f"it places only where it sheds, and with {settings.shedder} Pulsar {release} logs a warning and places by"
         yield Mismatch(settings.placement, f"{text} LeastLongTermMessageRate; name the same class in both")
@@ -210,6 +239,16 @@ def _of_modular(settings: LoadManagerSettings, shedder: str, placement: str, rel
         remedy = f"set {PLACEMENT} to {_IMPL}AvgShedder" if release in STRICT else "name ThresholdShedder"
         text = f"{placement} places, so what it sheds does not go where it means it to; {remedy}"
         yield Mismatch(settings.shedder, text)
+
+
+def _is_usual(text: str, usual: object) -> bool:
+    """Whether a file has a default."""
+    if isinstance(usual, bool | str):
+        return text.lower() == str(usual).lower()
+    try:
+        return float(text) == usual
+    except ValueError:
+        return False
 
 
 def _default(setting: Taken[str], usual: str) -> Taken[str]:

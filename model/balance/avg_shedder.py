@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fencepost.model.balance.amounts import RIGHT
 from fencepost.model.balance.bundle_brokers import BundleBrokers
 from fencepost.model.balance.configuration import Configuration
-from fencepost.model.balance.java import ascending, descending, hash_order
+from fencepost.model.balance.java import ascending, descending, hash_order, sorted_by, to_int
 from fencepost.model.balance.load_data import LoadData
 from fencepost.model.balance.shedding import Unloading, candidates, kept_back, never_shed
 from fencepost.model.balance.usage import weighted_usage
@@ -19,9 +19,9 @@ from fencepost.model.balance.wording import rate, throughput
 class AvgShedder:
     """Remembers how often in a row each broker's difference was low or high, and where it meant bundles to go.
 
-    Up to 5.0.0-M1 that is ``memory``, by what a bundle carries. Since 5.0.1 it is ``planned``, by the bundle's name: from which
-    broker and to which it is to go, until the attempt to unload is over. Brokers and bundles that are equal are in the order of
-    Java's hash tables.
+    Up to 5.0.0-M1 that is ``memory``, since 4.0.8 by what a bundle carries. Since 5.0.1 it is ``planned``, by its name: from
+    which broker and to which it is to go, until the attempt to unload is over. Brokers and bundles that are equal are in the
+    order of Java's hash tables.
     """
 
     low_hits: Mapping[str, int] = field(default_factory=dict)
@@ -33,10 +33,10 @@ class AvgShedder:
         """What should be unloaded now, and the shedder with its counters advanced."""
         scores = {broker: weighted_usage(data.reports[broker], conf) * 100 for broker in hash_order(data.reports)}
         by_name = not conf.before("5.0.1")
-        memory = self.memory if by_name else self.memory.reported(data.bundles)
+        memory = self.memory if by_name else self.memory.reported(data.bundles, by_object=conf.before("4.0.8"))
         low, high, why = dict(self.low_hits), dict(self.high_hits), []
         pairs = []
-        for emptiest, fullest in _paired(scores):
+        for emptiest, fullest in _paired(scores, conf):
             difference = scores[fullest] - scores[emptiest]
             both = (emptiest, fullest)
             if difference < conf.loadBalancerAvgShedderLowThreshold:
@@ -90,9 +90,16 @@ class AvgShedder:
         return self
 
 
-def _paired(scores: Mapping[str, float]) -> list[tuple[str, str]]:
-    """The emptiest with the fullest, then inwards; with an odd number the middle broker with itself."""
-    ordered = ascending(scores, lambda broker: scores[broker])
+def _paired(scores: Mapping[str, float], conf: Configuration) -> list[tuple[str, str]]:
+    """The emptiest with the fullest, then inwards; with an odd number the middle broker with itself.
+
+    Before 4.0.8 scores that differ by less than one count as equal, whatever lies between them, so that the order depends on
+    that of the hash table.
+    """
+    if conf.before("4.0.8"):
+        ordered = sorted_by(scores, lambda one, other: to_int(scores[one] - scores[other]))
+    else:
+        ordered = ascending(scores, lambda broker: scores[broker])
     return [(ordered[place], ordered[-1 - place]) for place in range((len(ordered) + 1) // 2)]
 
 

@@ -1,8 +1,9 @@
-"""Where AvgShedder means bundles to go, kept as it keeps that: by what a bundle carries, not by its name.
+"""Where AvgShedder means bundles to go, kept as it keeps that: from 4.0.8 on by what a bundle carries, not by its name.
 
 Mirrors ``bundleBrokerMap`` of AvgShedder, a HashMap whose keys are BundleData. These are compared by content (Lombok's equals
 and hashCode), and each report changes the content of a key while its place in the table stays. So bundles with equal averages
-share an entry, and an entry whose bundle was reported since is found no more.
+share an entry, and an entry whose bundle was reported since is found no more. Before 4.0.8 BundleData has no equals: a key is
+found by the object, which is a bundle's for as long as the leader has its averages.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from fencepost.model.balance.averages import never_seen
+from fencepost.model.balance.java import string_hash
 from fencepost.model.balance.load_data import BundleData, TimeAverageMessageData
 
 PRIME, NULL = 59, 43
@@ -61,17 +63,26 @@ class Entry:
 
 @dataclass(frozen=True)
 class BundleBrokers:
-    """The table. ``entries`` are by the hash code that the key had when it was put in; the first that fits is found."""
+    """The table. ``entries`` are by the hash code that the key had when it was put in; the first that fits is found.
+
+    ``by_object``: a bundle is found by the object that has its averages, not by their content. Its name stands for it here.
+    """
 
     entries: Mapping[int, tuple[Entry, ...]] = field(default_factory=dict)
     bundles: Mapping[str, BundleData] = field(default_factory=dict, repr=False, compare=False)
+    by_object: bool = False
 
-    def reported(self, bundles: Mapping[str, BundleData]) -> BundleBrokers:
+    def reported(self, bundles: Mapping[str, BundleData], *, by_object: bool = False) -> BundleBrokers:
         """The table once the leader has these averages. Data of a bundle that it has no more stay as they were."""
         if bundles is self.bundles:
             return self
-        entries = {hash: tuple(_reported(entry, bundles) for entry in chain) for hash, chain in self.entries.items()}
-        return BundleBrokers(entries, bundles)
+        entries = {}
+        for hash, chain in self.entries.items():
+            if by_object:
+                entries[hash] = tuple(entry for entry in chain if entry.bundle in bundles)
+            else:
+                entries[hash] = tuple(_reported(entry, bundles) for entry in chain)
+        return BundleBrokers(entries, bundles, by_object)
 
     def get(self, bundle: str) -> Entry | None:
         """The entry that is found for a bundle; None if there is none."""
@@ -86,13 +97,18 @@ class BundleBrokers:
             chain = (*chain, Entry(bundle, content, brokers))
         else:
             chain = tuple(replace(entry, brokers=brokers) if entry is found else entry for entry in chain)
-        return replace(self, entries={**self.entries, hash_code(content): chain})
+        return replace(self, entries={**self.entries, self._hash(content): chain})
 
     def _content(self, bundle: str) -> Content:
+        if self.by_object:
+            return bundle.encode()
         return content_of(self.bundles[bundle] if bundle in self.bundles else never_seen())
 
     def _chain(self, content: Content) -> tuple[Entry, ...]:
-        return self.entries.get(hash_code(content), ())
+        return self.entries.get(self._hash(content), ())
+
+    def _hash(self, content: Content) -> int:
+        return string_hash(content.decode()) if self.by_object else hash_code(content)
 
 
 def _reported(entry: Entry, bundles: Mapping[str, BundleData]) -> Entry:

@@ -26,11 +26,11 @@ Resource = Literal["cpu", "memory", "directMemory", "bandwidthIn", "bandwidthOut
 
 IMPLEMENTATION = "org.apache.pulsar.broker.loadbalance.impl."
 
-DEFAULTS_OF_2_10: Final[Mapping[str, Any]] = {
+DEFAULTS_BEFORE_4_0_8: Final[Mapping[str, Any]] = {
     "loadBalancerMemoryResourceWeight": 1.0,
     "loadBalancerDirectMemoryResourceWeight": 1.0,
 }
-"""Defaults that were others in 2.10."""
+"""Defaults that were others before 4.0.8."""
 
 DEFAULTS_BEFORE_5_0_1: Final[Mapping[str, Any]] = {
     "loadBalancerLoadSheddingStrategy": IMPLEMENTATION + "ThresholdShedder",
@@ -40,11 +40,11 @@ DEFAULTS_BEFORE_5_0_1: Final[Mapping[str, Any]] = {
 }
 """Defaults that were others before 5.0.1."""
 
-NAMES_OF_2_10: Final[Mapping[str, str]] = {
+NAMES_BEFORE_4_0_8: Final[Mapping[str, str]] = {
     "loadBalancerBandwidthInResourceWeight": "loadBalancerBandwithInResourceWeight",
     "loadBalancerBandwidthOutResourceWeight": "loadBalancerBandwithOutResourceWeight",
 }
-"""Keys that 2.10 spells in another way."""
+"""Keys that are spelled in another way before 4.0.8."""
 
 STRATEGIES: Final = frozenset({"loadManagerClassName", "loadBalancerLoadSheddingStrategy", "loadBalancerLoadPlacementStrategy"})
 """Keys that name what decides."""
@@ -61,6 +61,32 @@ NOT_DYNAMIC: Final = frozenset(
     }
 )
 """Keys that ServiceConfiguration marks as dynamic in no release: a broker reads them when it starts."""
+
+READ_BY_SIMPLE: Final = frozenset(
+    {
+        "defaultNamespaceBundleSplitAlgorithm",
+        "flowOrQpsDifferenceThresholdPercentage",
+        "loadBalancerAutoBundleSplitEnabled",
+        "loadBalancerAutoUnloadSplitBundlesEnabled",
+        "loadBalancerBrokerComfortLoadLevelPercentage",
+        "loadBalancerBrokerOverloadedThresholdPercentage",
+        "loadBalancerBrokerUnderloadedThresholdPercentage",
+        "loadBalancerEnabled",
+        "loadBalancerNamespaceBundleMaxBandwidthMbytes",
+        "loadBalancerNamespaceBundleMaxMsgRate",
+        "loadBalancerNamespaceBundleMaxSessions",
+        "loadBalancerNamespaceBundleMaxTopics",
+        "loadBalancerNamespaceMaximumBundles",
+        "loadBalancerPlacementStrategy",
+        "loadBalancerReportUpdateMaxIntervalMinutes",
+        "loadBalancerReportUpdateThresholdPercentage",
+        "loadBalancerSheddingEnabled",
+        "loadBalancerSheddingGracePeriodMinutes",
+        "loadBalancerSheddingIntervalMinutes",
+        "loadManagerClassName",
+    }
+)
+"""Keys that count where SimpleLoadManagerImpl runs: it reads them, or LoadManagerShared, LoadSheddingTask or a split."""
 
 ABSENT: Final[Mapping[str, frozenset[str]]] = {
     "2.10.1": frozenset(
@@ -93,6 +119,7 @@ ABSENT: Final[Mapping[str, frozenset[str]]] = {
             "flowOrQpsDifferenceThresholdPercentage",
         }
     ),
+    "3.0.7": frozenset({"loadBalancerSheddingExcludedNamespaces"}),
     "4.0.8": frozenset({"loadBalancerSheddingExcludedNamespaces"}),
 }
 """The keys that ServiceConfiguration of a release does not have, so that it passes over them."""
@@ -181,7 +208,12 @@ class Configuration:
     @cached_property
     def is_2_10(self) -> bool:
         """Whether the rules of 2.10 apply."""
-        return self.before("4.0.8")
+        return self.before("3.0.7")
+
+    @cached_property
+    def weighs_usage(self) -> bool:
+        """Whether resources have weights where a broker's usage is compared with a fixed threshold, or with its last report."""
+        return not self.before("4.0.8")
 
     def before(self, release: Version) -> bool:
         """Whether the rules are those of an older release than this one."""
@@ -225,7 +257,12 @@ class Configuration:
         return self.is_2_10 or self.is_simple
 
 
+def key_of(name: str, version: Version) -> str:
+    """What a release calls a setting."""
+    return name if _is_since(version, "4.0.8") else NAMES_BEFORE_4_0_8.get(name, name)
+
+
 def defaults(version: Version = NEWEST_BALANCED) -> Configuration:
     """What a broker of that release has that is configured with nothing."""
     others = {} if _is_since(version, "5.0.1") else DEFAULTS_BEFORE_5_0_1
-    return Configuration(pulsar_version=version, **others, **(DEFAULTS_OF_2_10 if version == "2.10.1" else {}))
+    return Configuration(pulsar_version=version, **others, **({} if _is_since(version, "4.0.8") else DEFAULTS_BEFORE_4_0_8))

@@ -1,4 +1,4 @@
-"""DeviationShedder: the fullest broker sheds while it is too many standard deviations above the mean. Up to 2.10.
+"""DeviationShedder: the fullest broker sheds while it is too many standard deviations above the mean. Up to 3.0.7.
 
 Upstream it is an abstract class: what a broker's and a bundle's load are and which deviation is too much is left to
 subclasses, of which Pulsar never shipped one. Here the loads are throughputs and one standard deviation is too much.

@@ -25,6 +25,7 @@ MIRRORED: Final[Mapping[str, tuple[str, ...]]] = {
         "BrokerLoadData.updateMsgThroughputEMA",
     ),
     "bundle_brokers.hash_code": ("BundleData.hashCode", "TimeAverageMessageData.hashCode"),
+    "bundle_sizes.Close.compared": ("NamespaceBundleStats.compareTo",),
     "deviation_shedder.DeviationShedder": (
         "DeviationShedder.findBundlesForUnloading",
         "DeviationShedder.bundleValue",
@@ -123,6 +124,7 @@ MIRRORED: Final[Mapping[str, tuple[str, ...]]] = {
         "SimpleLoadManagerImpl.isBrokerAvailableForRebalancing",
         "SimpleLoadManagerImpl.unloadNamespacesFromOverLoadedBrokers",
     ),
+    "simple_manager.largest": ("LoadReport.getSortedBundleStats", "NamespaceBundleStatsComparator.compare"),
     "simple_ranking.Quotas.after": (
         "SimpleLoadManagerImpl.updateRealtimeResourceQuota",
         "SimpleLoadManagerImpl.timeSmoothQuota",
@@ -184,7 +186,6 @@ MIRRORED: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "top_bundles.top_bundles": (
         "TopKBundles.update",
-        "NamespaceBundleStats.compareTo",
         "TopKBundles.partitionSort",
         "TopBundleLoadDataReporter.generateLoadData",
     ),

@@ -22,7 +22,7 @@ class OverloadShedder:
     """
 
     def find_bundles_for_unloading(self, data: LoadData, conf: Configuration) -> tuple[Unloading, OverloadShedder]:
-        """What should be unloaded now; usage is weighted, in 2.10 unweighted."""
+        """What should be unloaded now; usage is weighted, before 4.0.8 unweighted."""
         unload: dict[str, tuple[str, ...]] = {}
         why: list[str] = []
         threshold = conf.overload_threshold

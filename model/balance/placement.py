@@ -37,8 +37,8 @@ class Placement(Protocol):
 class LeastLongTermMessageRate:
     """The least long-term message rate, of the broker's bundles and of those preallocated to it. Remembers nothing.
 
-    A broker above the overload threshold has an infinite score; if all have, any is selected. In 2.10 the usage is a 32-bit
-    float, for which 85 % is above 0.85.
+    A broker above the overload threshold has an infinite score; if all have, any is selected. Before 4.0.8 the usage is a
+    32-bit float, for which 85 % is above 0.85.
     """
 
     def select(
@@ -180,7 +180,7 @@ class AvgPlacement:
         """The remembered destination if it is a candidate; all candidates otherwise."""
         if not conf.before("5.0.1"):
             return self._planned_for(candidates, bundle, data, conf), self
-        memory = self.memory.reported(data.bundles)
+        memory = self.memory.reported(data.bundles, by_object=conf.before("4.0.8"))
         found = memory.get(bundle)
         if found is not None and set(found.brokers) <= set(candidates):
             return found.brokers, replace(self, memory=memory)

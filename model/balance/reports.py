@@ -53,7 +53,7 @@ def change(last: Figures[A], current: Figures[A], conf: Configuration) -> NDArra
     """What changed most: rate, throughput and bundles in percent of what they were, the usage in percentage points.
 
     SimpleLoadManagerImpl looks at each resource, in whole percentage points, and at whether the number of bundles is another.
-    In 2.10 and in the extensible manager, which take ``Math.max``, it is NaN if one of them is, and then nothing is reported.
+    Before 4.0.8 and in the extensible manager, which take ``Math.max``, it is NaN if one of them is: nothing is reported then.
     """
     if conf.is_simple:
         points = np.floor(np.minimum(100.0, np.abs(last.usage - current.usage)).max(axis=-1))
@@ -65,7 +65,7 @@ def change(last: Figures[A], current: Figures[A], conf: Configuration) -> NDArra
             relative(last.bundles, current.bundles),
             100.0 * np.abs(last.usage - current.usage),
         )
-        if conf.is_2_10 or conf.is_extensible:
+        if conf.is_extensible or not conf.weighs_usage:
             return reduce(np.maximum, changes)
         return largest_of_each(changes)
 

@@ -1,8 +1,9 @@
 """SimpleLoadManagerImpl, which runs where it is configured and, up to 4.0.8, where another manager fails.
 
 Mirrors doLoadShedding, doNamespaceBundleSplit, getLeastLoadedBroker and findBrokerForPlacement of SimpleLoadManagerImpl, and
-WRRPlacementStrategy. Read in 2.10.1, 3.0.7, 4.0.8, 4.2.4 and 5.0.0-M1, whose rules are the same, except that
-2.10.1 takes bundles for equal that differ by little, which is not modelled.
+WRRPlacementStrategy. Read in 2.10.1, 3.0.7, 4.0.8, 4.2.4 and 5.0.0-M1, whose rules are the same, except that the first two
+take bundles for equal that differ by little (NamespaceBundleStatsComparator, and see ``bundle_sizes.py``). 2.10.1 was read
+only, and not held against its class.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from fencepost.model.balance.bundle_sizes import CONNECTIONS, RATE, THROUGHPUT, connections, difference
 from fencepost.model.balance.configuration import Configuration
 from fencepost.model.balance.isolation import Policies, permitted
 from fencepost.model.balance.java import rounded
@@ -20,6 +22,7 @@ from fencepost.model.balance.selection import Selection
 from fencepost.model.balance.shedding import Shedder, Unloading
 from fencepost.model.balance.simple_ranking import DRAWN, LEAST_LOADED, LEAST_MESSAGES, Quotas, Ranking, ranked
 from fencepost.model.balance.splitting import FEWEST_TOPICS, Split, Topic, excess, is_splittable, most
+from fencepost.model.balance.tree_map import first_key
 from fencepost.model.balance.wording import MIB
 
 Bottleneck = Literal["cpu", "memory", "bandwidthIn", "bandwidthOut"]
@@ -51,7 +54,7 @@ class SimpleShedding:
                 why.append(f"{broker}: usage {full:.4g} %, and it has one bundle, which is never shed")
             elif report.lastStats:
                 why.append(f"{broker}: usage {full:.4g} % is above the threshold, {threshold} %")
-                bundle = largest(report.lastStats, bottleneck(report))
+                bundle = largest(report.lastStats, bottleneck(report), conf)
                 taken = any(bundle in bundles for bundles in unload.values())
                 obstacle = "another broker reports it too" if taken else self._obstacle(bundle, data, conf)
                 why.append(f"  {bundle}: {f'stays: {obstacle}' if obstacle else f'unloaded: the most of {bottleneck(report)}'}")
@@ -237,15 +240,34 @@ def bottleneck(report: LocalBrokerData) -> Bottleneck:
     return max(names, key=lambda name: getattr(report, name).percent)
 
 
-def largest(stats: Mapping[str, NamespaceBundleStats], resource: Bottleneck) -> str:
-    """The bundle that takes most of a resource, as coarse as Pulsar compares, the first of equal ones."""
+UNITS: Mapping[Bottleneck, float] = {
+    "cpu": RATE,
+    "memory": CONNECTIONS,
+    "bandwidthIn": THROUGHPUT,
+    "bandwidthOut": THROUGHPUT,
+}
+"""How coarse bundles are compared by what takes a resource: messages per second, connections with topics, bytes per second."""
 
-    def amount(bundle: str) -> int:
-        one = stats[bundle]
-        if resource == "cpu":
-            return rounded(one.rate / 100)
-        if resource == "memory":
-            return (one.topics + one.consumerCount + one.producerCount) // 500
-        return rounded((one.msgThroughputIn if resource == "bandwidthIn" else one.msgThroughputOut) / 1e5)
 
-    return max(stats, key=amount)
+def largest(stats: Mapping[str, NamespaceBundleStats], resource: Bottleneck, conf: Configuration) -> str:
+    """The bundle that takes most of a resource, as coarse as Pulsar compares, the first of equal ones.
+
+    Before 4.0.8 it is the first of a TreeMap by a comparator that is no order: a smaller one of close bundles is possible.
+    """
+    amounts, unit = {bundle: _amount(one, resource) for bundle, one in stats.items()}, UNITS[resource]
+    if conf.before("4.0.8"):
+        found = first_key(amounts, lambda one, other: -1 if difference(amounts[one], amounts[other], unit) > 0 else 1)
+        assert found is not None, "a broker without bundles has none that is the largest"
+        return found
+    if resource == "memory":
+        return max(amounts, key=lambda bundle: amounts[bundle] // unit)
+    return max(amounts, key=lambda bundle: rounded(amounts[bundle] / unit))
+
+
+def _amount(stats: NamespaceBundleStats, resource: Bottleneck) -> float:
+    """What a bundle takes of a resource, or what stands for it."""
+    if resource == "cpu":
+        return stats.rate
+    if resource == "memory":
+        return connections(stats)
+    return stats.msgThroughputIn if resource == "bandwidthIn" else stats.msgThroughputOut

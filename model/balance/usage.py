@@ -28,14 +28,18 @@ def weighted_usage(report: LocalBrokerData, conf: Configuration) -> float:
     return known[weights]
 
 
-def unweighted_usage(report: LocalBrokerData) -> float:
-    """The largest usage, heap memory included, as a fraction (32-bit floats): what 2.10 takes for overload."""
-    return hundredth(largest(getattr(report, name).percent for name in RESOURCES))
+def unweighted_usage(report: LocalBrokerData, conf: Configuration) -> float:
+    """The largest usage, as a fraction (32-bit floats): what is taken for overload before 4.0.8. Heap memory counts in 2.10."""
+    return hundredth(largest(getattr(report, name).percent for name in _unweighted(conf)))
+
+
+def _unweighted(conf: Configuration) -> tuple[Resource, ...]:
+    return RESOURCES if conf.is_2_10 else BESIDES_HEAP
 
 
 def usage(report: LocalBrokerData, conf: Configuration) -> float:
-    """The usage that is compared with the overload threshold: weighted, in 2.10 unweighted."""
-    return unweighted_usage(report) if conf.is_2_10 else weighted_usage(report, conf)
+    """The usage that is compared with the overload threshold: weighted, before 4.0.8 unweighted."""
+    return weighted_usage(report, conf) if conf.weighs_usage else unweighted_usage(report, conf)
 
 
 def overloaded(data: LoadData, conf: Configuration) -> frozenset[str]:
@@ -46,7 +50,7 @@ def overloaded(data: LoadData, conf: Configuration) -> frozenset[str]:
     def above() -> frozenset[str]:
         return frozenset(name for name, report in data.reports.items() if usage(report, conf) > threshold)
 
-    return data.once(("overloaded", threshold, conf.is_2_10, conf.weights), above)
+    return data.once(("overloaded", threshold, conf.weighs_usage, conf.is_2_10, conf.weights), above)
 
 
 def reported_usage(report: LocalBrokerData, conf: Configuration) -> float:
@@ -68,6 +72,6 @@ def reported_usages(percents: Mapping[Resource, NDArray[np.float64]], conf: Conf
         return np.stack([percents[name] for name in RESOURCES], axis=-1)
     if conf.is_extensible:
         return largest_of_each(percents[name] for name in BESIDES_HEAP) / 100
-    if conf.is_2_10:
-        return hundredths(largest_of_each(percents[name] for name in RESOURCES))
-    return weighted_usages(percents, conf)
+    if conf.weighs_usage:
+        return weighted_usages(percents, conf)
+    return hundredths(largest_of_each(percents[name] for name in _unweighted(conf)))

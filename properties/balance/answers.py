@@ -136,9 +136,9 @@ class Expected:
     why: str
 
 
-_ALL: tuple[Version, ...] = ("2.10.1", "4.0.8", "4.2.4", "5.0.0-M1")
+_ALL: tuple[Version, ...] = ("2.10.1", "3.0.7", "4.0.8", "4.2.4", "5.0.0-M1")
 _OLD: tuple[Version, ...] = ("2.10.1",)
-_BEFORE_4_2: tuple[Version, ...] = ("2.10.1", "4.0.8")
+_BEFORE_4_2: tuple[Version, ...] = ("2.10.1", "3.0.7", "4.0.8")
 _EXCHANGED = "of a bundle that comes back in exchange it asks only whether policies let it go"
 _FOR_ANOTHER = "in an exchange a broker gives its last bundle away, and gets another for it"
 _AVERAGES_DIFFER = "a bundle's average may be far below what it carries now, so that all bundles are not yet enough"

@@ -7,12 +7,12 @@ from dataclasses import fields
 from pathlib import Path
 
 from fencepost.checks.policy.comparison.contenders import written
-from fencepost.checks.policy.settings import configuration_in, key_of, release_of
+from fencepost.checks.policy.settings import configuration_in, release_of
 from fencepost.checks.reports.changes import Change, PolicyChange
 from fencepost.checks.settings.broker_conf import BrokerConf
 from fencepost.checks.settings.cluster_settings import Settings
 from fencepost.checks.settings.load_manager import MANAGER, PLACEMENT, SHEDDER, SIMPLE, Running, mismatches
-from fencepost.model.balance.configuration import RELEASES, Configuration
+from fencepost.model.balance.configuration import RELEASES, Configuration, key_of
 from fencepost.model.balance.simple_manager import SimpleShedding
 from fencepost.model.balance.strategies import PLACEMENTS, SHEDDERS, in_words
 from fencepost.model.releases import NEWEST_BALANCED

@@ -24,7 +24,7 @@ from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.settings import release_of
 from fencepost.checks.policy.snapshot import as_snapshot
 from fencepost.checks.policy.usage import WrongUsage
-from fencepost.model.balance.configuration import NAMES_OF_2_10, Configuration, Version, defaults
+from fencepost.model.balance.configuration import NAMES_BEFORE_4_0_8, Configuration, Version, defaults
 from fencepost.model.balance.isolation import Policies
 from fencepost.model.balance.strategies import PLACEMENTS, SHEDDERS
 from fencepost.model.language.mistakes import guess
@@ -156,7 +156,7 @@ def _as_json(
 def _settings(conf: Configuration) -> list[str]:
     """The settings that are not the release's defaults, as a broker.conf has them."""
     usual = defaults(conf.pulsar_version)
-    names = NAMES_OF_2_10 if conf.is_2_10 else {}
+    names = NAMES_BEFORE_4_0_8 if conf.before("4.0.8") else {}
     changed = [one.name for one in fields(Configuration)[1:] if getattr(conf, one.name) != getattr(usual, one.name)]
     return [f"{names.get(name, name)}={_written_value(getattr(conf, name))}" for name in changed]
 

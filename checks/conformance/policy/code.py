@@ -12,7 +12,7 @@ from fencepost.checks.conformance.java_side.own_build import OwnBuild
 from fencepost.checks.conformance.java_side.published import ALONE, class_path
 from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.policy.wire import Answer
-from fencepost.model.releases import followed
+from fencepost.model.releases import followed, is_since
 
 OPTIONS = ("-Xmx1g", "-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote")
 """Classes that are not verified do not ask for the classes of all their fields, which a load balancer never meets."""
@@ -53,18 +53,35 @@ _OF_OTHERS = (
     "org.apache.logging.log4j:log4j-slf4j2-impl:2.25.4",
     "org.slf4j:slf4j-api:2.0.17",
 )
+_OF_EXTENSIBLE = (
+    "com.fasterxml.jackson.dataformat:jackson-dataformat-yaml:2.17.2",
+    "com.fasterxml.jackson.datatype:jackson-datatype-jdk8:2.17.2",
+    "com.fasterxml.jackson.datatype:jackson-datatype-jsr310:2.17.2",
+    "com.fasterxml.jackson.module:jackson-module-parameter-names:2.17.2",
+    "com.github.zafarkhaja:java-semver:0.9.0",
+    "org.yaml:snakeyaml:2.2",
+)
+"""What the extensible manager needs besides."""
 
 
 def pulsar_broker(release: str) -> Release:
-    """The broker of a release.
-
-    Of 2.10.1 jar by jar, with what the load balancer needs of other projects in newer releases: Maven does not resolve all that
-    it depends on in any sensible time.
-    """
+    """The broker of a release; of 2.10.1 what its load balancing needs."""
     if followed("pulsar", release) == "2.10.1":
-        own = [f"org.apache.pulsar:{name}:{release}" for name in _OF_PULSAR]
-        return class_path("pulsar-broker", release, (Artifact(name, ALONE) for name in (*own, *_OF_OTHERS)))
+        return load_balancing(release)
     return class_path("pulsar-broker", release, (Artifact(f"org.apache.pulsar:pulsar-broker:{release}", _NOT_THERE),))
+
+
+def load_balancing(release: str) -> Release:
+    """The broker of a release, as far as its load balancing needs it.
+
+    Before 4.0.8 jar by jar, with what the load balancer needs of other projects in newer releases: Maven does not resolve all
+    that these brokers depend on in any sensible time, once one of their poms is not to be had.
+    """
+    if is_since(followed("pulsar", release), "4.0.8"):
+        return pulsar_broker(release)
+    own = [f"org.apache.pulsar:{name}:{release}" for name in _OF_PULSAR]
+    others = (*_OF_OTHERS, *(_OF_EXTENSIBLE if is_since(followed("pulsar", release), "3.0.7") else ()))
+    return class_path("pulsar-broker", release, (Artifact(name, ALONE) for name in (*own, *others)))
 
 
 class Code:
@@ -72,9 +89,11 @@ class Code:
     SessionError."""
 
     def __init__(self, release: str, own: OwnBuild = RELEASED) -> None:
-        besides = ("policy/old" if followed("pulsar", release) == "2.10.1" else "policy/extensible",)
+        like = followed("pulsar", release)
+        old = () if is_since(like, "4.0.8") else ("policy/old",)
+        besides = (*old, *(("policy/extensible",) if is_since(like, "3.0.7") else ()))
         main = "fencepost.policy.PolicyBench"
-        bench = harness("policy/modular", main, pulsar_broker(release), besides=besides, options=OPTIONS, own=own)
+        bench = harness("policy/modular", main, load_balancing(release), besides=besides, options=OPTIONS, own=own)
         self._session = Session(bench)
 
     def ask(self, requests: Sequence[Mapping[str, object]]) -> Sequence[Answer]:

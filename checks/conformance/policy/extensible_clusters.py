@@ -14,7 +14,7 @@ from fencepost.model.balance.load_data import BrokerLoad, LoadData, LocalBrokerD
 from fencepost.model.balance.strategies import EXTENSIBLE_LOAD_MANAGER
 from fencepost.model.releases import is_since
 
-SINCE: Sequence[Version] = tuple(release for release in RELEASES if is_since(release, "4.0.8"))
+SINCE: Sequence[Version] = tuple(release for release in RELEASES if is_since(release, "3.0.7"))
 NAMED = (
     "loadBalancerMaxNumberOfBundlesInBundleLoadReport",
     "loadBalancerSheddingBundlesWithPoliciesEnabled",

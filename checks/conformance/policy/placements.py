@@ -86,7 +86,7 @@ RESOURCE_USAGE = Places(
         "loadBalancerAverageResourceUsageDifferenceThresholdPercentage",
         "loadBalancerBrokerOverloadedThresholdPercentage",
     ),
-    "4.0.8",
+    "3.0.7",
 )
-ROUND_ROBIN = Places("RoundRobinBrokerSelector", (), "4.0.8")
-AVERAGE = Places("AvgShedder", (), "4.0.8")
+ROUND_ROBIN = Places("RoundRobinBrokerSelector", (), "3.0.7")
+AVERAGE = Places("AvgShedder", (), "3.0.7")

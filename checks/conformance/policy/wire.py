@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import TypedDict, TypeVar
 
-from fencepost.model.balance.configuration import NAMES_OF_2_10, Configuration, defaults
+from fencepost.model.balance.configuration import NAMES_BEFORE_4_0_8, Configuration, defaults
 from fencepost.model.balance.load_data import (
     BundleData,
     LoadData,
@@ -90,7 +90,7 @@ def settings(conf: Configuration) -> dict[str, object]:
     for field in fields(Configuration)[1:]:
         value = getattr(conf, field.name)
         if value != getattr(usual, field.name):
-            name = NAMES_OF_2_10.get(field.name, field.name) if conf.is_2_10 else field.name
+            name = NAMES_BEFORE_4_0_8.get(field.name, field.name) if conf.before("4.0.8") else field.name
             changes[name] = sorted(value) if isinstance(value, frozenset) else value
     return changes
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from fencepost.checks.commands.check.policy_change import policy_change
 from fencepost.checks.reports.changes import PolicyChange
 from fencepost.checks.settings.cluster_settings import read_settings
@@ -45,7 +47,7 @@ def test_settings_and_placement_count_and_what_is_the_same_does_not(tmp_path: Pa
     assert f"now: LeastResourceUsageWithWeight: {in_words('LeastResourceUsageWithWeight', PLACEMENTS)}" in policy_change.lines
 
 
-def test_a_mismatch_that_a_release_resolves_is_told_of_either_file(tmp_path: Path) -> None:
+def test_a_mismatch_that_a_release_resolves_is_told_of_either_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     transfer = f"loadBalancerLoadSheddingStrategy={EXTENSIONS}scheduler.TransferShedder\n"
     policy_change = changed(tmp_path, transfer, f"loadBalancerLoadSheddingStrategy={IMPL}OverloadShedder\n", "3.0.7")
     assert policy_change is None, "the modular manager of 3.0.7 sheds by OverloadShedder with either"
@@ -53,6 +55,10 @@ def test_a_mismatch_that_a_release_resolves_is_told_of_either_file(tmp_path: Pat
     assert policy_change is not None
     assert policy_change.changes[0].before == "OverloadShedder"
     assert any("logs an error and takes OverloadShedder" in line for line in policy_change.lines)
+    assert "--pulsar 3.0.7" in policy_change.commands[-1]
+    monkeypatch.setattr("fencepost.checks.commands.check.policy_change.RELEASES", ("4.2.4",))
+    policy_change = changed(tmp_path, "", transfer, "3.0.7")
+    assert policy_change is not None
     assert "The policies of Pulsar 3.0.7 are not modelled" in policy_change.lines[-1]
     assert "--pulsar" not in policy_change.commands[-1]
 

@@ -147,7 +147,7 @@ def test_settings_of_each_version(tmp_path: Path) -> None:
 
 def test_releases_by_their_names() -> None:
     assert [release_of(name) for name in (None, "current", "2.10", "4.0.8")] == ["5.0.1", "5.0.1", "2.10.1", "4.0.8"]
-    known = r"--pulsar 3.1: the policies are those of 2.10.1, 4.0.8, 4.2.4, 5.0.0-M1, 5.0.1; 2.10 and"
+    known = r"--pulsar 3.1: the policies are those of 2.10.1, 3.0.7, 4.0.8, 4.2.4, 5.0.0-M1, 5.0.1; 2.10 and"
     with pytest.raises(WrongUsage, match=known):
         release_of("3.1")
 

@@ -113,6 +113,35 @@ def test_the_average_shedder_and_its_placement(tmp_path: Path, release: str) -> 
         assert [outcome for _, outcome in both] == (["simple"] if release == "3.0.7" else [])
 
 
+def test_3_0_7_compares_another_setting_with_the_shedder(tmp_path: Path) -> None:
+    """ModularLoadManagerImpl.initialize reads loadBalancerPlacementStrategy, which ranks brokers for SimpleLoadManagerImpl."""
+    both = written(tmp_path, shedder=AVG, placement=AVG)
+    ((text, outcome),) = mismatch_texts(both, "3.0.7")
+    assert outcome == "simple"
+    assert f"leave {PLACEMENT} out, or name {AVG} in all three" in text
+    both.write_text(f"{both.read_text()}loadBalancerPlacementStrategy={AVG}\n")
+    assert mismatch_texts(both, "3.0.7") == []
+    running = load_manager_settings(BrokerConf(both)).running("3.0.7")
+    assert (running.shedder, running.placement) == ("AvgShedder", "AvgShedder")
+    assert mismatch_texts(both, "4.0.8") == []
+
+
+def test_what_the_simple_manager_does_not_read_is_named_if_it_is_no_default(tmp_path: Path) -> None:
+    path = written(tmp_path, placement=AVG)
+    lines = ["loadBalancerBrokerThresholdShedderPercentage=10.0", "maxUnloadPercentage=0.3", "preferLaterVersions=true"]
+    path.write_text(path.read_text() + "\n".join([*lines, "loadBalancerBrokerOverloadedThresholdPercentage=70", ""]))
+    for release in ("3.0.7", "4.0.8"):
+        (_, outcome), (text, other) = mismatch_texts(path, release)
+        assert (outcome, other) == ("simple", "runs")
+        nor = f"SimpleLoadManagerImpl does not read it, nor preferLaterVersions ({path}:5): it has rules of its own"
+        assert text == f"maxUnloadPercentage: {nor}"
+    assert [outcome for _, outcome in mismatch_texts(path, "4.2.4")] == ["stops"]
+    weight = written(tmp_path, manager=f"{IMPL}SimpleLoadManagerImpl")
+    weight.write_text(f"{weight.read_text()}loadBalancerBandwithInResourceWeight=2\n")
+    assert [text.partition(":")[0] for text, _ in mismatch_texts(weight, "3.0.7")] == ["loadBalancerBandwithInResourceWeight"]
+    assert mismatch_texts(weight, "4.0.8") == [], "it is another key there"
+
+
 def test_classes_of_ones_own_are_left_alone(tmp_path: Path) -> None:
     assert mismatch_texts(written(tmp_path, manager="org.example.Mine", shedder=TRANSFER), "4.2.4") == []
     assert mismatch_texts(written(tmp_path, shedder="org.example.Mine"), "4.2.4") == []

@@ -19,7 +19,7 @@ from fencepost.model.balance.averages import (
     sampled,
     with_reported_bundles,
 )
-from fencepost.model.balance.configuration import NAMES_OF_2_10, Configuration, defaults
+from fencepost.model.balance.configuration import NAMES_BEFORE_4_0_8, Configuration, defaults
 from fencepost.model.balance.java import (
     ascending,
     descending,
@@ -118,9 +118,10 @@ def test_heap_memory_counts_in_2_10_only() -> None:
     report = replace(broker(50), memory=ResourceUsage(95, 100))
     assert weighted_usage(report, CURRENT) == 0.5
     assert weighted_usage(report, OLD) == 0.95
-    assert unweighted_usage(report) == pytest.approx(0.95)
+    assert unweighted_usage(report, OLD) == pytest.approx(0.95)
+    assert unweighted_usage(report, defaults("3.0.7")) == pytest.approx(0.5)
     assert usage(report, CURRENT) == 0.5
-    assert usage(report, OLD) == unweighted_usage(report)
+    assert usage(report, OLD) == unweighted_usage(report, OLD)
 
 
 @pytest.mark.filterwarnings("ignore:overflow")
@@ -264,4 +265,4 @@ def test_every_setting_is_used() -> None:
 def test_every_setting_is_in_the_reference() -> None:
     reference = (ROOT / "docs" / "reference" / "policy.md").read_text(encoding="utf-8")
     settings = [field.name for field in fields(Configuration) if field.name != "pulsar_version"]
-    assert [name for name in [*settings, *NAMES_OF_2_10.values()] if f"`{name}`" not in reference] == []
+    assert [name for name in [*settings, *NAMES_BEFORE_4_0_8.values()] if f"`{name}`" not in reference] == []

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 
-from fencepost.model.balance.configuration import IMPLEMENTATION, Configuration
+from fencepost.model.balance.configuration import IMPLEMENTATION, READ_BY_SIMPLE, Configuration
 from fencepost.model.balance.isolation import Policies
 from fencepost.model.balance.load_data import LoadData, LocalBrokerData, NamespaceBundleStats, ResourceUsage
 from fencepost.model.balance.load_manager import Snapshot
@@ -90,3 +90,19 @@ def test_a_quota_goes_up_in_half_an_hour_and_down_in_a_day() -> None:
 def test_it_reads_no_strategy() -> None:
     with pytest.raises(UnknownStrategy, match="rules of its own"):
         load_manager(CONF, "ThresholdShedder")
+
+
+def test_it_reads_no_other_settings_than_those_that_a_check_does_not_name() -> None:
+    read: set[str] = set()
+
+    class Watched(Configuration):
+        def __getattribute__(self, name: str) -> object:
+            read.add(name)
+            return super().__getattribute__(name)
+
+    conf = Watched(pulsar_version="3.0.7", loadManagerClassName=CONF.loadManagerClassName)
+    full = replace(broker(86.0, a=1000.0, b=50_000.0), lastUpdate=1)
+    _, manager = SimpleLoadManager(conf).next_round(Snapshot(cluster(one=full, two=broker(10.0, c=1.0))))
+    manager.place("t/n/new", cluster(one=full, two=broker(10.0, c=1.0)), Policies())
+    assert read & {field.name for field in fields(Configuration)[1:]} <= READ_BY_SIMPLE
+    assert "loadBalancerBrokerComfortLoadLevelPercentage" in read

@@ -19,9 +19,17 @@ from fencepost.checks.conformance.policy.cases import Case, Rule
 from fencepost.checks.conformance.policy.code import Code, pulsar_broker
 from fencepost.checks.conformance.policy.registry import RULES
 from fencepost.checks.conformance.policy.shedders import OVERLOAD
-from fencepost.model.balance import bundle_brokers, overload_shedder, splitting, standing, top_bundles
+from fencepost.model.balance import bundle_brokers, bundle_sizes, overload_shedder, splitting, standing
 from fencepost.model.balance.amounts import Amounts
-from fencepost.model.balance.configuration import ABSENT, NAMES_OF_2_10, NOT_DYNAMIC, RELEASES, Configuration, Version, defaults
+from fencepost.model.balance.configuration import (
+    ABSENT,
+    NAMES_BEFORE_4_0_8,
+    NOT_DYNAMIC,
+    RELEASES,
+    Configuration,
+    Version,
+    defaults,
+)
 from fencepost.model.balance.load_data import LoadData
 from fencepost.model.balance.placement import AvgPlacement
 from tests.checks.conformance.real import tools
@@ -65,7 +73,7 @@ def test_the_model_answers_what_the_classes_do_100_000_times(release: Version) -
 @pytest.mark.parametrize("release", QUICK)
 def test_settings_that_are_not_dynamic(release: Version) -> None:
     names = [field.name for field in fields(Configuration)[1:] if field.name not in ABSENT.get(release, ())]
-    spelled = [NAMES_OF_2_10.get(name, name) if release == "2.10.1" else name for name in names]
+    spelled = [NAMES_BEFORE_4_0_8.get(name, name) if defaults(release).before("4.0.8") else name for name in names]
     with code(release) as real:
         (answer,) = real.ask([{"rule": "fixed", "names": spelled}])
     assert set(answer["names"]) == NOT_DYNAMIC & set(names)
@@ -74,7 +82,7 @@ def test_settings_that_are_not_dynamic(release: Version) -> None:
 @pytest.mark.parametrize("release", QUICK)
 def test_the_defaults_are_those_of_the_class(release: Version) -> None:
     names = [field.name for field in fields(Configuration)[1:] if field.name not in ABSENT.get(release, ())]
-    spelled = {NAMES_OF_2_10.get(name, name) if release == "2.10.1" else name: name for name in names}
+    spelled = {NAMES_BEFORE_4_0_8.get(name, name) if defaults(release).before("4.0.8") else name: name for name in names}
     with code(release) as real:
         (answer,) = real.ask([{"rule": "defaults", "names": list(spelled)}])
     usual = defaults(release)
@@ -90,7 +98,7 @@ def _in_java(value: object) -> str:
 BUGS: Mapping[str, tuple[Any, str, Any]] = {
     "OverloadShedder": (overload_shedder, "RIGHT", Amounts(frozenset({"margin_forgotten"}))),
     "AvgShedder in turn": (bundle_brokers, "_reported", lambda entry, _: entry),
-    "top bundles": (top_bundles, "THROUGHPUT", 1.0),
+    "top bundles": (bundle_sizes, "THROUGHPUT", 1.0),
     "TransferShedder": (standing, "RIGHT", Amounts(frozenset({"whole_difference"}))),
 }
 

@@ -183,9 +183,13 @@ public final class Extensible {
             JsonNode pair = said.get(name);
             Made.put(usage, name, new ResourceUsage(Made.number(pair.get(0)), Made.number(pair.get(1))));
         }
-        data.update(usage, Made.number(said.get("msgThroughputIn")), Made.number(said.get("msgThroughputOut")),
-                Made.number(said.get("msgRateIn")), Made.number(said.get("msgRateOut")), said.get("numBundles").asLong(),
-                said.get("numTopics").asLong(), Made.configuration(asked.get("conf")));
+        boolean counts = Made.field(BrokerLoadData.class, "topics").getType() == int.class; // since 4.0.8 a long
+        JsonNode bundles = said.get("numBundles");
+        JsonNode topics = said.get("numTopics");
+        Made.call(data, "update", usage, Made.number(said.get("msgThroughputIn")), Made.number(said.get("msgThroughputOut")),
+                Made.number(said.get("msgRateIn")), Made.number(said.get("msgRateOut")),
+                counts ? (Object) bundles.asInt() : (Object) bundles.asLong(),
+                counts ? (Object) topics.asInt() : (Object) topics.asLong(), Made.configuration(asked.get("conf")));
         return data;
     }
 

@@ -2,6 +2,7 @@ package fencepost.policy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import fencepost.Lines;
 import java.lang.reflect.Proxy;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
@@ -188,19 +189,6 @@ final class World {
         }
     }
 
-    static class Namespaces extends NamespaceResources {
-        Isolation isolation;
-
-        Namespaces() {
-            super(null, 0);
-        }
-
-        @Override
-        public IsolationPolicyResources getIsolationPolicies() {
-            return isolation;
-        }
-    }
-
     static class Groups extends LocalPoliciesResources {
         Map<String, LocalPolicies> policies;
 
@@ -220,7 +208,7 @@ final class World {
     }
 
     static class Resources extends PulsarResources {
-        Namespaces namespaces;
+        NamespaceResources namespaces;
         Groups groups;
 
         Resources() {
@@ -294,9 +282,10 @@ final class World {
             groups.put(entry.getKey(), policies);
         }
         Resources made = Made.bare(Resources.class);
-        made.namespaces = Made.bare(Namespaces.class);
-        made.namespaces.isolation = Made.bare(Isolation.class);
-        made.namespaces.isolation.policies = new NamespaceIsolationPolicies(isolation);
+        Isolation bound = Made.bare(Isolation.class);
+        bound.policies = new NamespaceIsolationPolicies(isolation);
+        made.namespaces = Made.bare(NamespaceResources.class);
+        Made.put(made.namespaces, "isolationPolicies", bound);
         made.groups = Made.bare(Groups.class);
         made.groups.policies = groups;
         return made;
@@ -325,7 +314,7 @@ final class World {
         Made.put(load, "msgThroughputEMA", Made.number(values.get("msgThroughputEMA")));
         Made.put(load, "msgThroughputIn", Made.number(values.get("msgThroughputIn")));
         Made.put(load, "msgThroughputOut", Made.number(values.get("msgThroughputOut")));
-        Made.put(load, "topics", values.get("numTopics").asLong());
+        Made.fill(load, Lines.JSON.createObjectNode().set("topics", values.get("numTopics")));
         Made.put(load, "updatedAt", now - values.get("age").asLong());
         loads.put(name, load);
         for (JsonNode bundle : values.get("bundles")) {

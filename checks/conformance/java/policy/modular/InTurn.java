@@ -27,11 +27,7 @@ final class InTurn {
         for (JsonNode round : asked.get("rounds")) {
             LoadData load = Made.load(round);
             Map<String, Object> bundles = (Map) load.getBundleData();
-            kept.keySet().retainAll(bundles.keySet());
-            for (Map.Entry<String, Object> entry : bundles.entrySet()) {
-                entry.setValue(changed(kept.get(entry.getKey()), entry.getValue()));
-            }
-            kept.putAll(bundles);
+            keep(kept, bundles);
             ObjectNode told = rounds.addObject();
             Shedding.shed((LoadSheddingStrategy) strategy, round, load, conf, told);
             ArrayNode chosen = told.putArray("chosen");
@@ -50,6 +46,15 @@ final class InTurn {
                 }
             }
         }
+    }
+
+    /** The data of bundles that were there in the round before are the same objects in this one. */
+    static void keep(Map<String, Object> kept, Map<String, Object> bundles) throws Exception {
+        kept.keySet().retainAll(bundles.keySet());
+        for (Map.Entry<String, Object> entry : bundles.entrySet()) {
+            entry.setValue(changed(kept.get(entry.getKey()), entry.getValue()));
+        }
+        kept.putAll(bundles);
     }
 
     /** The object that was there, with what the other one says; the other one, if there was none. */

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,10 +39,12 @@ final class Placing {
     static void answer(JsonNode asked, ObjectNode answer) throws Exception {
         ServiceConfiguration conf = Made.configuration(asked.get("conf"));
         Object strategy = Made.strategy(asked.get("class").asText(), conf);
+        Map<String, Object> kept = new HashMap<>();
         ArrayNode rounds = answer.putArray("rounds");
         for (JsonNode round : asked.get("rounds")) {
             LoadData load = Made.load(round);
             Map<String, Object> bundles = (Map) load.getBundleData();
+            InTurn.keep(kept, bundles);
             NamespaceBundleStats unknown = Made.stats(round.get("unknown"));
             for (var each = load.getBrokerData().entrySet().iterator(); each.hasNext();) {
                 Map.Entry<String, ?> entry = each.next();

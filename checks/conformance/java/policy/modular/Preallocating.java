@@ -3,14 +3,18 @@ package fencepost.policy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.apache.pulsar.broker.loadbalance.LeaderElectionService;
 import org.apache.pulsar.broker.loadbalance.LoadData;
 import org.apache.pulsar.broker.loadbalance.impl.ModularLoadManagerImpl;
 import org.apache.pulsar.common.naming.NamespaceBundleFactory;
+import org.apache.pulsar.metadata.api.coordination.LeaderElection;
+import org.apache.pulsar.metadata.api.coordination.LeaderElectionState;
 import org.apache.pulsar.policies.data.loadbalancer.LocalBrokerData;
 import org.apache.pulsar.policies.data.loadbalancer.NamespaceBundleStats;
 
@@ -38,7 +42,9 @@ final class Preallocating {
         Made.put(manager, "loadData", load);
         Made.put(manager, "preallocatedBundleToBroker", again);
         Made.put(manager, "defaultStats", unknown);
-        Made.put(manager, "pulsar", Splitting.pulsar(asked.get("conf"), namespaces));
+        Splitting.Broker follows = (Splitting.Broker) Splitting.pulsar(asked.get("conf"), namespaces);
+        follows.election = follower();
+        Made.put(manager, "pulsar", follows);
         Class<?> ranges = Made.field(ModularLoadManagerImpl.class, "brokerToNamespaceToBundleRange").getType();
         Made.put(manager, "brokerToNamespaceToBundleRange", Made.create(ranges));
         Map<String, Object> brokers = (Map) load.getBrokerData();
@@ -77,6 +83,14 @@ final class Preallocating {
                 Shedding.names(counted.putArray(each.getKey()), own.keySet());
             }
         }
+    }
+
+    /** A broker that does not lead; before 4.0.8 nobody asks first whether there is an election. */
+    private static LeaderElectionService follower() throws Exception {
+        LeaderElectionService made = Made.bare(LeaderElectionService.class);
+        Made.put(made, "leaderElection", Proxy.newProxyInstance(Preallocating.class.getClassLoader(),
+                new Class<?>[] {LeaderElection.class}, (proxy, method, arguments) -> LeaderElectionState.Following));
+        return made;
     }
 
     /** In 2.10 these statements are in the midst of selectBrokerForAssignment. */

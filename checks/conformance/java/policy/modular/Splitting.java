@@ -67,6 +67,7 @@ final class Splitting {
     static class Broker extends PulsarService {
         ServiceConfiguration settings;
         NamespaceService namespaces;
+        LeaderElectionService election;
 
         Broker() {
             super(new ServiceConfiguration());
@@ -84,7 +85,7 @@ final class Splitting {
 
         @Override
         public LeaderElectionService getLeaderElectionService() {
-            return null;
+            return election;
         }
     }
 

@@ -2,12 +2,10 @@ package fencepost.policy;
 
 import java.util.HashMap;
 import java.util.Map;
-import org.apache.pulsar.broker.BrokerData;
-import org.apache.pulsar.broker.BundleData;
-import org.apache.pulsar.broker.ServiceConfiguration;
-import org.apache.pulsar.broker.TimeAverageMessageData;
+import org.apache.pulsar.broker.*; // where 2.10 has what later is in the other package
 import org.apache.pulsar.broker.loadbalance.LoadData;
 import org.apache.pulsar.broker.loadbalance.impl.DeviationShedder;
+import org.apache.pulsar.policies.data.loadbalancer.*;
 import com.google.common.collect.ArrayListMultimap;
 import com.google.common.collect.Multimap;
 
