@@ -72,7 +72,17 @@ def test_a_property_of_what_the_cluster_does_not_run_says_whose_it_is(tmp_path: 
 
 
 def test_a_configuration_asks_for_what_takes_settings(conf: Path) -> None:
-    assert names(conf=conf) == ["ledger", "election", "ownership", "unload", "split", "topic", "topic_loading", *THEORIES]
+    assert names(conf=conf) == [
+        "ledger",
+        "election",
+        "ownership",
+        "unload",
+        "split",
+        "topic",
+        "subscription",
+        "topic_loading",
+        *THEORIES,
+    ]
 
 
 def test_a_topic_is_held_to_what_is_configured_in_its_small_instances(conf: Path) -> None:
@@ -91,7 +101,7 @@ def test_a_topic_is_held_to_what_is_configured_in_its_small_instances(conf: Path
 def test_another_load_manager_has_another_protocol(conf: Path) -> None:
     extensible = "org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl"
     conf.write_text(f"{conf.read_text()}\nloadManagerClassName={extensible}\n")
-    assert names(conf=conf) == ["ledger", "election", "service_unit", "topic", "topic_loading", *THEORIES]
+    assert names(conf=conf) == ["ledger", "election", "service_unit", "topic", "subscription", "topic_loading", *THEORIES]
 
 
 def test_the_election_takes_the_policy(conf: Path) -> None:

@@ -273,6 +273,10 @@ def cluster(policy: str, manager: LoadManagerSettings, releases: Releases = NEWE
         keeps_all=False,
         deletes=True,
         separate_store=False,
+        replicated=False,
+        most_ranges=200_000,
+        long_arrays=True,
+        answers_early=True,
     )
     return Configuration(
         releases=releases,
