@@ -204,7 +204,7 @@ class Known(Columns, Mapping[str, BundleData]):
     def __init__(
         self, places: Mapping[str, int], averages: Averages, topics: NDArray[np.int64], namespaces: Namespaces
     ) -> None:
-        super().__init__(self)
+        super().__init__({})  # not itself: a circle would keep it until Python looks for circles
         self._known, self._where = averages.known(places)
         self._counts, self._rates, self._topics = averages.counts[:, 0].copy(), averages.rates.copy(), topics
         self._places, self._namespaces = places, namespaces

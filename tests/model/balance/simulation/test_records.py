@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from weakref import ref
 
 import numpy as np
 from hypothesis import given, settings
@@ -94,6 +95,14 @@ def test_what_is_known_stays_as_it_was() -> None:
     averages.forget(0)
     averages.extended(3)
     assert "a" not in known({"a": 0, "b": 2}, averages, np.zeros(3, dtype=np.int64))
+
+
+def test_what_is_known_goes_with_its_last_user() -> None:
+    one = known({"a/b/c": 0}, Averages(1), np.zeros(1, dtype=np.int64))
+    assert one.column("longTermData", "rate") == {}
+    there = ref(one)
+    del one
+    assert there() is None
 
 
 def test_all_bundles_at_a_time_are_as_one_by_one() -> None:
