@@ -47,7 +47,7 @@ def change_first(
         return for_user(asked, then)
 
     def depends_on(releases: Releases) -> object:
-        return answered_alike(replace(cluster, releases=releases).configuration, releases)
+        return answered_alike(replace(cluster, releases=releases).configuration)
 
     remedies = candidates(counted, now.cluster.releases, depends_on, _copies(now), _price(now, means))
     results = tried(remedies, lost, counted, ask)

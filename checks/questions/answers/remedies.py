@@ -132,11 +132,12 @@ def _others(now: Releases, later: Iterable[Releases], depends_on: Callable[[Rele
         before = same
 
 
-def answered_alike(cluster: Configuration, releases: Releases) -> object:
-    """What of the releases the answers for a cluster depend on, to be compared: its configuration with them, the known bugs of
-    the protocols that it runs, each in its instance, and how these behave."""
+def answered_alike(cluster: Configuration) -> object:
+    """What of its releases the answers for a cluster depend on, to be compared: its configuration with this Pulsar, the known
+    bugs of the protocols that it runs, each in its instance, and how these behave."""
     bugs = {(bug.entry.name, bug.name): bug.instance.parameters for bug in known_bugs_in(cluster)}
-    return cluster, bugs, {entry.name: entry.behaviour(releases) for entry in (*run_by(cluster), CLUSTER)}
+    behaviour = {entry.name: entry.behaviour(cluster.releases) for entry in (*run_by(cluster), CLUSTER)}
+    return {**vars(cluster), "releases": cluster.release}, bugs, behaviour
 
 
 def _is_read(project: str, number: str) -> bool:
