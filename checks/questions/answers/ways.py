@@ -37,6 +37,7 @@ class Event:
 
 EVENTS: Mapping[str, Event] = {
     "termination": Event("a topic is terminated", ("termination of the topic",), is_act=True),
+    "truncation": Event("a topic is truncated", ("truncation of the topic",), is_act=True),
     "migration": Event("the metadata are migrated to another store", ("migration of the metadata",), is_act=True),
     "cookie-deletion": Event("a bookie's cookie is deleted", ("no cookie",), is_act=True),
     "recover": Event("bookkeeper shell recover is run", ("command recover",), is_act=True),
@@ -63,6 +64,7 @@ EVENTS: Mapping[str, Event] = {
     "many-ranges": Event("more ranges are acknowledged than are persisted", ("more ranges of acknowledged messages",)),
     "topic-close": Event("a topic is closed", ("topic that is closed", "topic that does not close")),
     "returned-copy": Event("auto-recovery brings a deleted copy back", ("copy that auto-recovery brings back",)),
+    "properties-update": Event("the properties of a topic are updated", ("update of the topic's properties",)),
     "foreign-recovery": Event("another client recovers the ledger", ("recovery of the ledger by another",)),
 }
 """The events that can be named, by name."""
