@@ -8,8 +8,10 @@ from fencepost.checks.conformance.pulsar.brokers_target import SPLIT, UNLOAD
 from fencepost.checks.conformance.pulsar.target import ELECTION, METADATA_STORE, OWNERSHIP
 from fencepost.checks.conformance.service_unit.target import CHANNEL
 from fencepost.checks.conformance.targets import Target
-from fencepost.checks.conformance.topic.target import TOPIC
+from fencepost.checks.conformance.topic.target import SUBSCRIPTION, TOPIC
 
-_ALL = (LEDGER, BOOKIE, REPLICATION, METADATA_STORE, ELECTION, OWNERSHIP, UNLOAD, SPLIT, CHANNEL, TOPIC, KAFKA_CONTROLLER)
+_OF_BOOKKEEPER = (LEDGER, BOOKIE, REPLICATION)
+_OF_PULSAR = (METADATA_STORE, ELECTION, OWNERSHIP, UNLOAD, SPLIT, CHANNEL, TOPIC, SUBSCRIPTION)
+_ALL = (*_OF_BOOKKEEPER, *_OF_PULSAR, KAFKA_CONTROLLER)
 
 TARGETS: dict[str, Target] = {target.name: target for target in _ALL}

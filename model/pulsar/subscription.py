@@ -22,8 +22,7 @@ memory and its write another connection may acknowledge, and here does not. An e
 position of the cursor; with its own, as in the releases, only with the bug ``queued_position_kept``. A message is
 acknowledged once: ManagedCursorImpl.asyncDelete answers a second time at once where no range is left, even if the first
 is not stored. What is acknowledged up to a message is not answered before it is written, and waits for a ledger, not
-for a read. What a killed broker is writing is not stored. Up to 4.0.8 ManagedCursorImpl.internalResetCursor sets
-lastMarkDeleteEntry as a seek begins: a close or a new ledger stores a seek that waits, and here does not.
+for a read. What a killed broker is writing is not stored.
 
 Constants
     messages             messages of the topic, all of them stored
@@ -33,6 +32,10 @@ Constants
                          writes its ledger once more, and not the node
     long_arrays          managedLedgerPersistIndividualAckAsLongArray: a ledger of the cursor has a bit for each entry
     limited              managedLedgerDefaultMarkDeleteRateLimit: an acknowledgement may be answered before it is written
+    one_above            a range above the limit is stored as well (up to 4.2.4)
+    counts_own           a ledger counts against the limit of long arrays, and not only those before it; where that leaves out
+                         all, ranges are written (since 5.0.1)
+    sets_last            a seek is the position that was last given to be written as soon as it begins (up to 4.0.8)
     seeks                times that a client or an administrator moves the subscription
     unloads              times that the topic is unloaded
     crashes              times that the broker dies
@@ -42,7 +45,8 @@ Variables of the store
                          the position that was written last, and the ranges with it
 
 Variables of the broker
-    state                ManagedCursorImpl.State: none is not loaded
+    state                ManagedCursorImpl.State: none is not loaded. flushing is no state there: it is the moment in which what
+                         is queued is given to be written
     mark, acked          markDeletePosition, as the number of messages before it, and individualDeletedMessages
     last                 lastMarkDeleteEntry: the position that was last given to be written
     persisted            persistentMarkDeletePosition; -1 is none
@@ -55,7 +59,8 @@ Variables of the broker
 
 Variables of the clients
     asked, meanwhile     what was acknowledged since the last seek, or is before where it went; and while one is under way
-    answered, promised   which acknowledgements were answered, and which of them as stored and within the limit
+    answered, promised   which acknowledgements were answered, and which of them as stored and within the limit, which was not
+                         exceeded since
 
 Variables that only bugs have
     waits_at             queued_position_kept: the position of the last entry in the queue
@@ -74,8 +79,10 @@ Actions
     seek, seek_during_read
                          client: moves the subscription; and as a read is under way
     create_ledger        broker: the cursor has a ledger of its own
+    end_read             broker: the read is over
     flush_acks, flush_seek
-                         broker: the read or the creation is over: what is queued is written
+                         broker: the read or the creation is over: what is queued is given to be written, before anything else
+                         happens
     store                broker: the first write is stored, and answered
     unload               admin: the topic is closed, and with it the cursor
     crash                broker, a fault: the process ends
@@ -114,25 +121,13 @@ from fencepost.model.language import (
     maximum,
     select,
 )
+from fencepost.model.pulsar.subscription_bugs import BUGS
 from fencepost.model.terms.values import subset_where
 
-BUGS = {
-    "position_behind_ranges": "a position is stored without the ranges that a later one, which waits, has taken in",
-    "reset_stores_ranges": "a seek is stored with the ranges from before it, which are forgotten in memory only",
-    "acked_during_reset": "an acknowledgement of a message is not refused while a seek is under way, and replaces it",
-    "reset_dropped": "pulsar#26304: a seek that waits is answered with an acknowledgement beside it, and not done",
-    "reset_not_stored": "pulsar#26304: a seek that waits is answered with an acknowledgement beside it, and not stored",
-    "skipped_after_reset": "after a seek a position from before it counts as stored: acknowledgements are not written",
-    "reset_stores_read_position": "pulsar#18236: a seek is stored as if its first message were acknowledged",
-    "queued_position_kept": "an acknowledgement that waits is written with its old position, and without the ranges behind it",
-    "limit_counts_entries": "long arrays are limited by acknowledged entries: ledgers are left out, however few the ranges",
-}
-"""Each bug in one line, with its number upstream if it has one."""
-
-State = Literal["none", "no_ledger", "creating", "open"]
+State = Literal["none", "no_ledger", "creating", "flushing", "open"]
 Queued = Literal["nothing", "acks", "seek", "seek_and_acks"]
 Written = Literal["nothing", "ack", "seek", "both"]
-STATES: tuple[State, ...] = ("none", "no_ledger", "creating", "open")
+STATES: tuple[State, ...] = ("none", "no_ledger", "creating", "flushing", "open")
 QUEUED: tuple[Queued, ...] = ("nothing", "acks", "seek", "seek_and_acks")
 WRITTEN: tuple[Written, ...] = ("nothing", "ack", "seek", "both")
 NONE = -1
@@ -147,6 +142,9 @@ def subscription(
     node_limit: int = 3,
     long_arrays: bool = False,
     limited: bool = False,
+    one_above: bool = True,
+    counts_own: bool = False,
+    sets_last: bool = False,
     seeks: int = 1,
     unloads: int = 1,
     crashes: int = 1,
@@ -162,6 +160,9 @@ def subscription(
         "node_limit": node_limit,
         "long_arrays": long_arrays,
         "limited": limited,
+        "one_above": one_above,
+        "counts_own": counts_own,
+        "sets_last": sets_last,
         "seeks": seeks,
         "unloads": unloads,
         "crashes": crashes,
@@ -176,7 +177,9 @@ def exceeds_limit(settings: Mapping[str, int | bool | str]) -> bool:
     messages, capacity, limit = (int(settings[name]) for name in ("messages", "capacity", "limit"))
     ledgers = [min(capacity, messages - first) for first in range(0, messages, capacity)]
     ranges = [entries // 2 if n == 0 else (entries + 1) // 2 for n, entries in enumerate(ledgers)]
-    return sum(ranges[:-1]) > limit if settings["long_arrays"] else sum(ranges) > limit + 1
+    if settings["long_arrays"]:
+        return sum(ranges if settings["counts_own"] else ranges[:-1]) > limit
+    return sum(ranges) > limit + bool(settings["one_above"])
 
 
 class Cursor:
@@ -230,20 +233,27 @@ class Cursor:
         return True if most >= self.messages else self.range_count(acked) <= most
 
     def kept(self, acked: Subset, *, in_node: bool = False) -> Subset:
-        """What is written of the ranges: buildIndividualDeletedMessageRanges, which up to 4.2.4 keeps one more than the limit,
-        and with long arrays OpenLongPairRangeSet.toRanges, which keeps or leaves out a whole ledger."""
+        """What is written of the ranges: buildIndividualDeletedMessageRanges, and with long arrays toRanges of
+        OpenLongPairRangeSet or PositionRangeSet, which keeps or leaves out a whole ledger."""
         limit = int(self.protocol.parameters["limit"])
+        most = limit + bool(self.protocol.parameters["one_above"])
         if limit >= self.messages:
             return acked
+        ranges = subset_where(self.messages, lambda m: And(acked.has(m), self.range_count(acked, m) <= most))
         if in_node or not self.protocol.parameters["long_arrays"]:
-            return subset_where(self.messages, lambda m: And(acked.has(m), self.range_count(acked, m) <= limit + 1))
+            return ranges
         by_entry = self.protocol.has("limit_counts_entries")
+        own = bool(self.protocol.parameters["counts_own"])
 
-        def before_its_ledger(m: int) -> Number:
+        def counted(m: int) -> Number:
             first = m - m % self.capacity
-            return how_many(*(acked.has(e) if by_entry else self._begins(acked, e) for e in range(first)))
+            end = min(first + self.capacity, self.messages) if own else first
+            return how_many(*(acked.has(e) if by_entry else self._begins(acked, e) for e in range(end)))
 
-        return subset_where(self.messages, lambda m: And(acked.has(m), before_its_ledger(m) <= limit))
+        ledgers = subset_where(self.messages, lambda m: And(acked.has(m), counted(m) <= limit))
+        if not own:
+            return ledgers
+        return subset_where(self.messages, lambda m: Or(ledgers.has(m), And(ledgers.is_empty, ranges.has(m))))
 
     def advanced(self, mark: Number, acked: Subset) -> tuple[Number, Subset]:
         """ManagedCursorImpl.setAcknowledgedPosition: the position moves over what is acknowledged, and takes that in."""
@@ -267,6 +277,11 @@ class Cursor:
     @property
     def is_loaded(self) -> Condition:
         return self.state != "none"
+
+    @property
+    def is_in_use(self) -> Condition:
+        """The formula: the cursor takes requests."""
+        return And(self.is_loaded, self.state != "flushing")
 
     @property
     def is_seeking(self) -> Condition:
@@ -295,17 +310,18 @@ class Cursor:
         return any(map(self.protocol.has, ("acked_during_reset", "reset_not_stored", "skipped_after_reset")))
 
     def is_late(self, mark: Number) -> Condition:
-        """The formula: a later position is stored, or is being written by a seek."""
-        ahead = any_of(And(self.writing[w] == "seek", self.place[w] > mark) for w in range(2))
-        return Or(mark < self.persisted, ahead)
+        """The formula: a later position is stored, or is being written."""
+        return Or(mark < self.persisted, any_of(self.place[w] > mark for w in range(2)))
 
     def answers(self, mark: Number, acked: Subset, also: Subset) -> Updates:
         """An acknowledgement is answered as stored: what it covers is promised, if the ranges are within the limit."""
         done = self.covers(mark, acked) & also
-        return {
-            self.answered: self.answered | done,
-            self.promised: If(self.is_within("limit", acked), self.promised | done, self.promised),
-        }
+        return {self.answered: self.answered | done, self.promised: self.promised_with(mark, acked, self.kept(acked), done)}
+
+    def promised_with(self, mark: Number, acked: Subset, written: Subset, more: Subset) -> Subset:
+        """What is promised once that is written: more of it, or, where there are more ranges than the limit, what is left."""
+        left = self.promised & self.covers(mark, written)
+        return If(self.is_within("limit", acked), self.promised | more, left)
 
     def seek_answered(self) -> Updates:
         """A seek is answered as done: what is before its target counts as acknowledged, and the rest is to come again."""
@@ -368,14 +384,14 @@ class Cursor:
             many = Not(self.is_within("node_limit", self.acked))
             written = If(And(many, self.state == "open"), self.kept(self.acked), self.kept(self.acked, in_node=True))
             rest = self.answered & self.covers(self.mark, self.acked)
-            kept = If(self.is_within("limit", self.acked), self.promised | rest, self.promised)
+            kept = self.promised_with(self.mark, self.acked, written, rest)
             stored = {self.stored_mark: self.position_to_write(), self.stored_acked: written, self.promised: kept}
-            return And(self.is_loaded, self.writing[0] == "nothing"), stored, ends()
+            return And(self.is_in_use, self.writing[0] == "nothing"), stored, ends()
 
         @p.fault(by="broker", spends="crashes")
         def crash() -> Outcome:
             """The process ends, and what it has in memory is gone."""
-            return self.is_loaded, ends()
+            return self.is_in_use, ends()
 
     def _declare_acknowledgements(self) -> None:
         p = self.protocol
@@ -393,7 +409,7 @@ class Cursor:
 
         def is_open(m: int) -> Condition:
             """The formula: the message can be acknowledged, one by one."""
-            return And(self.is_loaded, Not(refused), self.mark <= m, Not(self.acked.has(m)))
+            return And(self.is_in_use, Not(refused), self.mark <= m, Not(self.acked.has(m)))
 
         def waits() -> Choice[Queued]:
             behind_seek = self.queued.among("seek", "seek_and_acks")
@@ -414,22 +430,12 @@ class Cursor:
             here = And(guard, Implies(direct, And(self.has_room, Not(self.is_late(mark)))), Or(direct, self.state != "open"))
             return here, {self.mark: mark, self.acked: acked, self.last: last, **queue, **written}
 
-        @p.step(
-            by="consumer",
-            to="broker",
-            mirrors=delete,
-            m=self.message,
-        )
+        @p.step(by="consumer", to="broker", mirrors=delete, m=self.message)
         def acknowledge(m: int) -> Outcome:
             """One message is acknowledged: a range in memory, and if it joins the position, that moves."""
             return *sent(*acknowledged(m), is_open(m)), noted(m)
 
-        @p.step(
-            by="consumer",
-            to="broker",
-            mirrors=delete,
-            m=self.message,
-        )
+        @p.step(by="consumer", to="broker", mirrors=delete, m=self.message)
         def acknowledge_during_read(m: int) -> Outcome:
             """The same while a read is under way (PENDING_READ_OPS_UPDATER): it waits until that is over."""
             mark, acked = acknowledged(m)
@@ -446,16 +452,11 @@ class Cursor:
             done = self.answers(mark, acked, self.asked.plus(m))
             return And(is_open(m), direct), {self.mark: mark, self.acked: acked, **done}, noted(m)
 
-        @p.step(
-            by="consumer",
-            to="broker",
-            mirrors=up_to,
-            m=self.message,
-        )
+        @p.step(by="consumer", to="broker", mirrors=up_to, m=self.message)
         def acknowledge_up_to(m: int) -> Outcome:
             """Everything up to a message is acknowledged. While a seek is under way that is refused."""
             mark, acked = self.advanced(If(self.mark > m, self.mark, m + 1), self.acked & ~self.before(m + 1))
-            guard = And(self.is_loaded, Not(self.is_seeking), self.mark <= m)
+            guard = And(self.is_in_use, Not(self.is_seeking), self.mark <= m)
             return *sent(mark, acked, guard), {self.asked: self.asked | self.before(m + 1)}
 
         @p.step(
@@ -470,15 +471,16 @@ class Cursor:
         @p.step(by="broker", mirrors="ManagedCursorImpl.flush", only_if=p.parameters["limited"])
         def flush_at_rest() -> Outcome:
             """The timer writes what was answered before (managedLedgerCursorPositionFlushSeconds)."""
-            return sent(self.mark, self.acked, And(self.is_loaded, Not(self.is_seeking), Not(self.answered == self.promised)))
+            return sent(self.mark, self.acked, And(self.is_in_use, Not(self.is_seeking), Not(self.answered == self.promised)))
 
     def _declare_seeks(self) -> None:
         p = self.protocol
-        begins = And(self.is_loaded, Not(self.is_seeking))
+        begins = And(self.is_in_use, Not(self.is_seeking))
 
         def queued(guard: Truth, to: int) -> Outcome:
             creating = If(self.state == "no_ledger", "creating", self.state)
-            return guard, {self.target: to, self.persisted: NONE, self.queued: "seek", self.state: creating}
+            begun = {self.target: to, self.persisted: NONE, self.last: self._last_of_seek(to)}
+            return guard, {**begun, self.queued: "seek", self.state: creating}
 
         positions = p.upto(self.messages)
         reset = "ManagedCursorImpl.internalResetCursor, PersistentSubscription.resetCursorInternal"
@@ -500,34 +502,46 @@ class Cursor:
             places = [n + 1 if 0 < n < self.messages else n for n in range(self.messages + 1)]
             to = places[to] if isinstance(to, int) else select(to, places)
         nothing = subset_where(self.messages, lambda _: False)
-        return self.begin("seek", to, self.acked if p.has("reset_stores_ranges") else nothing)
+        begun = self.begin("seek", to, self.acked if p.has("reset_stores_ranges") else nothing)
+        return {**begun, self.last: maximum(self._last_of_seek(to), to)}
+
+    def _last_of_seek(self, to: Number | int) -> Number | int:
+        """lastMarkDeleteEntry as a seek begins, before it is given to be written."""
+        return to if self.protocol.parameters["sets_last"] else self.last
 
     def _declare_writes(self) -> None:
         p = self.protocol
         in_group = p.has("reset_dropped") or p.has("reset_not_stored")
-        is_flushed = And(self.state == "open", self.has_room)
+        is_flushed = self.state == "flushing"
+        emptied = {self.state: "open", self.queued: "nothing", **self.joins_queue(0)}
 
         @p.step(
             by="broker", mirrors="ManagedCursorImpl.createNewMetadataLedger, ManagedCursorImpl.switchToNewLedger", fair=True
         )
         def create_ledger() -> Outcome:
             """A ledger of the cursor is created, begins with the position, and is named in the node."""
-            written = {self.stored_mark: self.position_to_write(), self.stored_acked: self.kept(self.acked)}
-            return self.state == "creating", {self.state: "open", **written}
+            ranges = self.kept(self.acked)
+            written = {self.stored_mark: self.position_to_write(), self.stored_acked: ranges}
+            promised = self.promised_with(self.mark, self.acked, ranges, self.promised)
+            return self.state == "creating", {self.state: "flushing", self.promised: promised, **written}
+
+        @p.step(by="broker", mirrors="ManagedCursorImpl.readOperationCompleted", fair=True)
+        def end_read() -> Outcome:
+            """The read is over for which acknowledgements or a seek wait."""
+            return And(self.state == "open", self.queued != "nothing", self.has_room), {self.state: "flushing"}
 
         @p.step(by="broker", mirrors="ManagedCursorImpl.internalFlushPendingMarkDeletes", fair=True)
         def flush_acks() -> Outcome:
             """The last of the acknowledgements that wait is written, and stands for all of them."""
             place = self.position_of_queue()
             here = And(is_flushed, self.queued == "acks", Not(self.is_late(place)))
-            emptied = {self.queued: "nothing", **self.joins_queue(0)}
             return here, {**emptied, self.last: maximum(self.last, place), **self.begin("ack", place, self.acked)}
 
         @p.step(by="broker", mirrors="ManagedCursorImpl.internalMarkDelete", fair=True, only_if=self.can_be_late)
         def skip_acks() -> Outcome:
             """A later position is stored already: what waits is answered without a write."""
-            here = And(is_flushed, self.queued == "acks", self.is_late(self.mark))
-            return here, {self.queued: "nothing", **self.answers(self.mark, self.acked, self.asked)}
+            here = And(is_flushed, self.queued == "acks", self.is_late(self.position_of_queue()))
+            return here, {**emptied, **self.answers(self.mark, self.acked, self.asked)}
 
         @p.step(
             by="broker", mirrors="ManagedCursorImpl.internalFlushPendingMarkDeletes", fair=True, only_if=p.parameters["seeks"]
@@ -536,21 +550,21 @@ class Cursor:
             """A seek that waits is written, whatever waits behind it."""
             which = self.queued == "seek" if in_group else self.queued.among("seek", "seek_and_acks")
             here = And(is_flushed, which, self.is_seeking, Not(And(in_group, self.target < self.persisted)))
-            return here, {self.queued: "nothing"}, self._seek_written(self.target)
+            return here, emptied, self._seek_written(self.target)
 
         @p.step(by="broker", mirrors="ManagedCursorImpl.internalMarkDelete", fair=True, only_if=in_group)
         def skip_seek() -> Outcome:
             """An acknowledgement from before the seek is stored by now, at a later position: the seek is only answered."""
             here = And(is_flushed, self.queued == "seek", self.is_seeking, self.target < self.persisted)
             done = {} if p.has("reset_dropped") else self.seek_done()
-            return here, {**self.seek_answered(), **done, self.queued: "nothing"}
+            return here, {**self.seek_answered(), **done, **emptied}
 
         @p.step(by="broker", mirrors="ManagedCursorImpl.internalFlushPendingMarkDeletes", fair=True, only_if=in_group)
         def flush_both() -> Outcome:
             """The last that waits is an acknowledgement: it is written, and the seek before it answered with it."""
-            begun = self.begin("both", self.mark, self.acked)
+            place = self.position_of_queue()
             here = And(is_flushed, self.queued == "seek_and_acks", self.is_seeking)
-            return here, {self.queued: "nothing", **begun}
+            return here, {**emptied, self.last: maximum(self.last, place), **self.begin("both", place, self.acked)}
 
         @p.step(
             by="broker", mirrors="ManagedCursorImpl.persistPositionToLedger, ManagedCursorImpl.internalMarkDelete", fair=True
@@ -580,4 +594,7 @@ class Cursor:
                 changes[variable] = If(kind == "ack", otherwise, by_seek[variable])
             for variable, value in self.seek_done().items():
                 changes[variable] = If(seeks, value, variable)
-            return And(kind != "nothing", Or(kind == "ack", self.is_seeking)), changes
+            # an answer to a seek empties the queue, whatever was written
+            for variable, value in {self.queued: "nothing", **self.joins_queue(0)}.items():
+                changes[variable] = If(kind == "ack", variable, value)
+            return And(self.is_in_use, kind != "nothing", Or(kind == "ack", self.is_seeking)), changes

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fencepost.model.pulsar.subscription import subscription
+from fencepost.model.pulsar.subscription_bugs import RELEASES
 from fencepost.properties.bug_files import bugs_beside
 from fencepost.properties.registry import Entry, Instance, Value
 from fencepost.properties.subscription import suite
@@ -40,6 +41,7 @@ ENTRY = Entry(
     suite=suite.subscription,
     sizes=SIZES,
     bugs=bugs_beside(__file__, subscription),
+    releases=RELEASES,
     mutated=MUTATED,
     in_cluster=IN_CLUSTER,
 )

@@ -33,6 +33,7 @@ TARGETS = {
     "split": "Pulsar's NamespaceService as it splits bundles, over a ZooKeeper server, with the protocol split",
     "service-unit": "the extensible load manager's channel over a ZooKeeper server, with the protocol service_unit",
     "topic": "managed ledgers, PersistentTopic and deduplication, over metadata and ledgers in memory, with the protocol topic",
+    "subscription": "the cursor of a subscription, over metadata and ledgers in memory, with the protocol subscription",
     "kafka-controller": "Kafka's election of a controller and its epoch over a ZooKeeper server, with the protocol "
     "kafka_controller",
 }

@@ -1,4 +1,4 @@
-"""The topic as a target: its releases, and how a harness for it is started."""
+"""The topic and its subscription as targets: their releases, and how a harness for each is started."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from fencepost.checks.conformance.policy.code import pulsar_broker
 from fencepost.checks.conformance.pulsar.target import OPTIONS, WITHOUT_THE_REST
 from fencepost.checks.conformance.targets import Bench, Target
 from fencepost.checks.conformance.topic.adapter import TopicAdapter
+from fencepost.checks.conformance.topic.cursor import SubscriptionAdapter
 from fencepost.model.releases import held
 
 NAMES = "4.2.4"
@@ -60,5 +61,34 @@ TOPIC = Target(
         {**_AGAIN, "rolls": 1, "crashes": 1, "slow_updates": 1},
         {**_AGAIN, "rolls": 0, "snapshots": 1, "crashes": 1, "truncations": 1},
         {**_AGAIN, "rolls": 0, "transfers": 1},
+    ),
+)
+
+start_subscription = Bench(
+    "topic",
+    "org.apache.bookkeeper.mledger.impl.CursorBench",
+    pulsar_topic,
+    SubscriptionAdapter,
+    besides=start.besides,
+    options=start.options,
+)
+
+_STILL = {"seeks": 0}
+_WIDE = {**_STILL, "messages": 5, "capacity": 4, "limit": 2, "node_limit": 2}
+
+SUBSCRIPTION = Target(
+    name="subscription",
+    protocol="subscription",
+    system="pulsar",
+    releases=held("pulsar", usual="4.2.4"),
+    start=start_subscription,
+    instances=(
+        {},
+        {"messages": 4, "capacity": 2, "seeks": 2, "unloads": 2},
+        {"limited": True},
+        {"messages": 5, "capacity": 3, "crashes": 2},
+        {**_STILL, "messages": 4, "limit": 0, "node_limit": 0},
+        {**_STILL, "messages": 5, "node_limit": 1, "unloads": 2},
+        {**_WIDE, "long_arrays": True},
     ),
 )

@@ -21,6 +21,7 @@ from fencepost.checks.conformance.registry import TARGETS
 from fencepost.checks.conformance.running.adapter import Adapter
 from fencepost.checks.conformance.service_unit.channel import ChannelAdapter
 from fencepost.checks.conformance.topic.adapter import TopicAdapter
+from fencepost.checks.conformance.topic.cursor import SubscriptionAdapter
 from fencepost.model.language import Protocol
 from fencepost.model.language.circumstances import in_outline
 from fencepost.properties.protocols import PROTOCOLS
@@ -39,6 +40,7 @@ ADAPTERS: dict[str, Callable[[], Adapter]] = {
     "split": lambda: SplitAdapter(SESSION),
     "service-unit": lambda: ChannelAdapter(SESSION),
     "topic": lambda: TopicAdapter(SESSION),
+    "subscription": lambda: SubscriptionAdapter(SESSION),
     "kafka-controller": lambda: ControllerAdapter(SESSION),
 }
 

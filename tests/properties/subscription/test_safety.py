@@ -12,10 +12,10 @@ from tests.properties.searching import controls, searched, unexpected
 SUBSCRIPTION = PROTOCOLS["subscription"]
 
 COUNTS = {
-    "seeks": (12125, 30405, 15),
-    "answered before it is written": (14258, 50692, 15),
-    "beyond the limit": (8922, 31741, 18),
-    "long arrays": (21952, 84974, 15),
+    "seeks": (12693, 26559, 16),
+    "answered before it is written": (13296, 43211, 16),
+    "beyond the limit": (8546, 26479, 19),
+    "long arrays": (17868, 60376, 17),
 }
 
 CONTROLS: dict[str, dict[str, int]] = {
@@ -29,11 +29,11 @@ BOTH = {"answered_acks_are_kept", "stored_acks_are_kept"}
 
 CAUGHT = {
     "position_behind_ranges": (BOTH, 8),
-    "queued_position_kept": ({"stored_acks_are_kept"}, 11),
+    "queued_position_kept": ({"stored_acks_are_kept"}, 12),
     "reset_stores_ranges": ({"nothing_is_skipped"}, 8),
     "acked_during_reset": (BOTH, 7),
-    "reset_dropped": ({"nothing_is_skipped"}, 7),
-    "reset_not_stored": ({"nothing_is_skipped"}, 9),
+    "reset_dropped": ({"nothing_is_skipped"}, 8),
+    "reset_not_stored": ({"nothing_is_skipped"}, 10),
     "skipped_after_reset": (BOTH, 10),
     "reset_stores_read_position": ({"nothing_is_skipped"}, 7),
     "limit_counts_entries": (BOTH, 10),

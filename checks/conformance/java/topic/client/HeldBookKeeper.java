@@ -17,7 +17,7 @@ import org.apache.bookkeeper.common.util.OrderedExecutor;
 
 /**
  * The BookKeeper client of a broker, over ledgers in memory. Each request about a ledger of data is held; those of cursors' ledgers
- * are answered by the next task.
+ * are answered by the next task, unless their creations and their entries are held, too.
  */
 public final class HeldBookKeeper extends BookKeeper {
     private static final String OF_CURSOR = "pulsar/cursor";
@@ -28,6 +28,10 @@ public final class HeldBookKeeper extends BookKeeper {
     private StoredLedger ahead;
     /** No ledger of a cursor is found. */
     public boolean unreadable;
+    /** The creation of a cursor's ledger is held, and each entry of it until it is confirmed. */
+    public boolean holdsCursors;
+    /** The handle of the cursor's ledger that was created last; null if none was. */
+    public HeldHandle ofCursor;
 
     public HeldBookKeeper(StoredLedgers ledgers, Tasks tasks) {
         this.ledgers = ledgers;
@@ -45,11 +49,11 @@ public final class HeldBookKeeper extends BookKeeper {
 
     /** Holds a request about a ledger of data; answers one about another, as well as can be. */
     void ask(String what, long ledger, boolean ofData, Object of, Request.Answer answer) {
-        if (ofData) {
+        if (ofData || holdsCursors && what.equals("create")) {
             requests.add(new Request(what, ledger, of, answer));
         } else {
             StoredLedger stored = ledgers.find(ledger);
-            answer.give(BKException.Code.OK, stored == null ? 0 : stored.entries.size());
+            answer.give(BKException.Code.OK, stored == null ? 0 : stored.confirmed);
         }
     }
 
@@ -68,7 +72,10 @@ public final class HeldBookKeeper extends BookKeeper {
         boolean ofData = metadata == null || !metadata.containsKey(OF_CURSOR);
         ask("create", 0, ofData, callback, (code, entries) -> {
             StoredLedger ledger = code == BKException.Code.OK ? made(ofData) : null;
-            LedgerHandle handle = ledger == null ? null : HeldHandle.of(this, ledger);
+            HeldHandle handle = ledger == null ? null : HeldHandle.of(this, ledger);
+            if (!ofData) {
+                ofCursor = handle;
+            }
             tasks.add(() -> callback.createComplete(code, handle, context));
         });
     }

@@ -19,7 +19,7 @@ import org.apache.pulsar.metadata.coordination.impl.Bare;
 
 /**
  * A handle of a ledger in memory, made without the constructor of LedgerHandle. Adds of a ledger of data are confirmed when they are
- * told to be, and its close is held. What it does with adds that are under way when it is closed, and what it says of the last entry
+ * told to be, as those of a cursor's are if they are held, and its close is held. What it does with adds that are under way when it is closed, and what it says of the last entry
  * when somebody else has closed the ledger, is what LedgerHandle does.
  */
 public final class HeldHandle extends LedgerHandle {
@@ -79,6 +79,11 @@ public final class HeldHandle extends LedgerHandle {
         ledger.confirmed = entry + 1;
         client.tasks().add(() -> add.callback.addComplete(BKException.Code.OK, this, entry, add.context));
         return true;
+    }
+
+    /** The next entry is confirmed, whichever it is; returns whether somebody waits for one. */
+    public boolean confirmNext() {
+        return confirm((int) last + 1);
     }
 
     /** An add fails for good: the handle closes the ledger at what is confirmed, and all that is under way fails so. */
@@ -156,7 +161,7 @@ public final class HeldHandle extends LedgerHandle {
         }
         ledger.entries.add(data);
         pending.add(new Add(entry, callback, context));
-        if (!ledger.data) {
+        if (!ledger.data && !client.holdsCursors) {
             confirm(entry);
         }
     }

@@ -5,6 +5,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.LongStream;
 
 /** Nodes of the metadata and entries of cursors, read field by field: their classes have other names in every other release. */
 final class Fields {
@@ -42,6 +46,40 @@ final class Fields {
     /** The first fields of a message that are numbers, by their numbers. */
     static long[] of(byte[] message) {
         return new Fields(message).numbers();
+    }
+
+    /** The parts of a message in a field that is no number, in their order. */
+    static List<byte[]> parts(byte[] message, int field) {
+        Fields fields = new Fields(message);
+        List<byte[]> found = new ArrayList<>();
+        while (fields.at < message.length) {
+            long key = fields.number();
+            long value = fields.number();
+            if ((key & 7) != 0) {
+                byte[] part = Arrays.copyOfRange(message, fields.at, fields.at + (int) value);
+                fields.at += part.length;
+                if (key >> 3 == field) {
+                    found.add(part);
+                }
+            }
+        }
+        return found;
+    }
+
+    /** The numbers of a field that has several, in their order. */
+    static long[] repeated(byte[] message, int field) {
+        Fields fields = new Fields(message);
+        LongStream.Builder found = LongStream.builder();
+        while (fields.at < message.length) {
+            long key = fields.number();
+            long value = fields.number();
+            if ((key & 7) != 0) {
+                fields.at += (int) value;
+            } else if (key >> 3 == field) {
+                found.add(value);
+            }
+        }
+        return found.build().toArray();
     }
 
     /** A message of these numbers, which are its first fields. */
