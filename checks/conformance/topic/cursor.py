@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from fencepost.checks.conformance.java_side.session import Session, Told
@@ -10,8 +10,6 @@ from fencepost.checks.conformance.running.adapter import (
     Adapter,
     Allowance,
     Departure,
-    Deviation,
-    Difference,
     Observable,
     Owed,
     Seen,
@@ -135,13 +133,6 @@ def _flushes_nothing(action: Action, view: View, seen: Seen) -> bool:
     return action.name == "flush_at_rest" and (not seen.values.get("dirty") or view["last"] != view["mark"])
 
 
-def _own_position(step: Taken, differences: Sequence[Difference], _: str) -> bool:
-    """Whether what left the queue is written with another position than that of the cursor, which the rate limit has moved."""
-    is_limited = bool(step.before.protocol.parameters["limited"])
-    writes = step.action.name in ("create_ledger", "end_read")
-    return is_limited and writes and {each.what for each in differences} <= {"place", "ranges"}
-
-
 class SubscriptionAdapter(Adapter):
     """Drives the cursor of a subscription over metadata and ledgers in memory."""
 
@@ -155,15 +146,6 @@ class SubscriptionAdapter(Adapter):
             "flushes_nothing",
             "what the timer would write is in memory as well, and so is what an acknowledgement would write",
             _flushes_nothing,
-        ),
-    )
-
-    deviations = (
-        Deviation(
-            "own_position",
-            "An entry of the queue is written with its own position, and with the ranges of the cursor: without those that an "
-            "acknowledgement has taken in that came later and was answered at once (updateLastMarkDeleteEntryToLatest).",
-            _own_position,
         ),
     )
 
