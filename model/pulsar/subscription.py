@@ -116,7 +116,6 @@ from fencepost.model.language import (
     Subset,
     Truth,
     Updates,
-    any_of,
     how_many,
     maximum,
     select,
@@ -310,8 +309,9 @@ class Cursor:
         return any(map(self.protocol.has, ("acked_during_reset", "reset_not_stored", "skipped_after_reset")))
 
     def is_late(self, mark: Number) -> Condition:
-        """The formula: a later position is stored, or is being written."""
-        return Or(mark < self.persisted, any_of(self.place[w] > mark for w in range(2)))
+        """The formula: a later position is stored, or being written; as a seek begins, what was being written is forgotten."""
+        first = And(self.place[0] > mark, Not(self.writing[1].among("seek", "both")))
+        return Or(mark < self.persisted, first, self.place[1] > mark)
 
     def answers(self, mark: Number, acked: Subset, also: Subset) -> Updates:
         """An acknowledgement is answered as stored: what it covers is promised, if the ranges are within the limit."""

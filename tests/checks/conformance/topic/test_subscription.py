@@ -56,7 +56,7 @@ def test_runs_differ_only_where_it_is_known(adapter: SubscriptionAdapter) -> Non
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("release", SUBSCRIPTION.releases)
+@pytest.mark.parametrize("release", [release for release in SUBSCRIPTION.releases if release != "4.0.8"])
 def test_many_runs_differ_only_where_it_is_known(release: str) -> None:
     tools()
     with start_subscription(Asked(release)) as adapter:
