@@ -58,7 +58,7 @@ IN_CLUSTER = InCluster(
     is_run=lambda cluster: True,
     parameters=lambda cluster, _: _taken(cluster),
     instances=_instances,
-    harms={"again": ("stored_acks_are_kept",)},
+    harms={"again": ("stored_acks_are_kept",), "backlog": ("nothing_is_skipped",)},
     by_design={"again": _delivered_again},
     events={
         "seek": SEEK,

@@ -59,6 +59,8 @@ FIXED_IN_5_0_1 = {
     "pending_forgotten",
     "properties_dropped",
     "recreates_of_others",
+    "reset_dropped",
+    "skipped_after_reset",
     "stale_unload",
     "terminate_without_mutex",
     "terminated_reopened",
@@ -66,7 +68,7 @@ FIXED_IN_5_0_1 = {
 
 
 def test_what_5_0_1_fixes_goes_with_the_milestone_before_it(tmp_path: Path) -> None:
-    """Two are of the extensible load manager, three of the modular one."""
+    """Two are of the extensible load manager, three of the modular one, two of seeks."""
     going = set[str]()
     for manager in ("impl.ModularLoadManagerImpl", "extensions.ExtensibleLoadManagerImpl"):
         file = tmp_path / "broker.conf"
