@@ -64,6 +64,7 @@ UP_TO_5_0_0_M1: Parameters = {
     "closes_timed_out": False,
     "gives_up": False,
     "aborts_rollover": False,
+    "counts_own": False,
 }
 """What behaves otherwise since 5.0.1, as it was before."""
 

@@ -141,7 +141,7 @@ def subscription(
     node_limit: int = 3,
     long_arrays: bool = False,
     limited: bool = False,
-    one_above: bool = True,
+    one_above: bool = False,
     counts_own: bool = False,
     sets_last: bool = False,
     seeks: int = 1,

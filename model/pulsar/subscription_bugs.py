@@ -6,13 +6,13 @@ from fencepost.model.releases import both, changed
 
 BUGS = {
     "position_behind_ranges": "a position is stored without the ranges that a later one, which waits, has taken in",
+    "queued_position_kept": "an acknowledgement that waits is written with its old position, and without the ranges behind it",
     "reset_stores_ranges": "a seek is stored with the ranges from before it, which are forgotten in memory only",
     "acked_during_reset": "an acknowledgement of a message is not refused while a seek is under way, and replaces it",
     "reset_dropped": "pulsar#26304: a seek that waits is answered with an acknowledgement beside it, and not done",
     "reset_not_stored": "pulsar#26304: a seek that waits is answered with an acknowledgement beside it, and not stored",
     "skipped_after_reset": "after a seek a position from before it counts as stored: acknowledgements are not written",
     "reset_stores_read_position": "pulsar#18236: a seek is stored as if its first message were acknowledged",
-    "queued_position_kept": "an acknowledgement that waits is written with its old position, and without the ranges behind it",
     "limit_counts_entries": "long arrays are limited by acknowledged entries: ledgers are left out, however few the ranges",
 }
 """Each bug in one line, with its number upstream if it has one."""

@@ -47,7 +47,8 @@ def test_a_seek_is_undone_by_a_restart() -> None:
 
 LIMITS: list[tuple[dict[str, Value], dict[str, int]]] = [
     ({"limit": 3}, {}),
-    ({"limit": 0, "messages": 4}, {"answered_acks_are_kept": 8}),
+    ({"limit": 0, "messages": 4}, {"answered_acks_are_kept": 7}),
+    ({"limit": 0, "messages": 4, "one_above": True}, {"answered_acks_are_kept": 8}),
     ({"limit": 3, "limited": True}, {"answered_acks_are_kept": 4}),
     ({"limit": 3, "limited": True, "crashes": 0}, {}),
 ]
