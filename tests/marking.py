@@ -16,6 +16,7 @@ GROUPS = {
     "real brokers": "java",
     "real pulsar": "java",
     "real topic": "java",
+    "real subscription": "java",
     "spark": "spark",
     "browser": "browser",
     "tlc": "tlc",
