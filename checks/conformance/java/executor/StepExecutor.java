@@ -28,6 +28,17 @@ public class StepExecutor extends OrderedExecutor {
     public StepExecutor() {
         super("steps", 1, new DefaultThreadFactory("steps", true), NullStatsLogger.INSTANCE, false, false, 1_000_000L, -1, false,
                 false);
+        super.shutdown(); // the thread that every pool starts takes no task here, and there is a pool for each run
+    }
+
+    @Override
+    public final boolean isShutdown() {
+        return false;
+    }
+
+    @Override
+    public final boolean isTerminated() {
+        return false;
     }
 
     /** The one thread that the pool seems to have. */
