@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from fencepost.model.balance.broker_loads import broker_loads
-from fencepost.model.balance.configuration import Configuration, Version
+from fencepost.model.balance.configuration import RELEASES, Configuration, Version
 from fencepost.model.balance.java import total
 from fencepost.model.balance.load_data import BundleData, LoadData, Traffic
 from fencepost.model.balance.shedding import Unloading
 from fencepost.model.balance.standing import Standing
 from fencepost.model.balance.usage import usage, weighted_usage
 from fencepost.model.balance.wording import MIB
+from fencepost.model.releases import is_since
 
 
 @dataclass(frozen=True)
@@ -136,9 +137,9 @@ class Expected:
     why: str
 
 
-_ALL: tuple[Version, ...] = ("2.10.1", "3.0.7", "4.0.8", "4.2.4", "5.0.0-M1")
+_ALL = RELEASES
 _OLD: tuple[Version, ...] = ("2.10.1",)
-_BEFORE_4_2: tuple[Version, ...] = ("2.10.1", "3.0.7", "4.0.8")
+_BEFORE_4_2 = tuple(version for version in RELEASES if not is_since(version, "4.2.4"))
 _EXCHANGED = "of a bundle that comes back in exchange it asks only whether policies let it go"
 _FOR_ANOTHER = "in an exchange a broker gives its last bundle away, and gets another for it"
 _AVERAGES_DIFFER = "a bundle's average may be far below what it carries now, so that all bundles are not yet enough"
