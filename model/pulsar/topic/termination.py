@@ -175,7 +175,7 @@ class Termination:
             """The extensible load manager gives the bundle to another broker: the topic is closed as its clients are still
             connected, who are sent to the other broker later.
 
-            What is pending fails, and is answered so. 4.0.8 and 4.2.4 leave it to the clients, and their connection counts it.
+            What is pending fails, and no client hears of that. In 4.0.8 and 4.2.4 their connection goes on counting it.
             """
             ready, ledger, closed = self._closed(b, k)
             if s.transferring is None:
