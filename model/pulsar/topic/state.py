@@ -202,8 +202,8 @@ class State:
     def is_stuck(self, b: int) -> Truth:
         """The formula: the connection counts a write that is never answered.
 
-        ServerCnx stops reading at maxPendingPublishRequestsPerConnection writes under way, and reads again at half of them, so more
-        than half have to be such; here the first one is enough.
+        ServerCnx stops reading at maxPendingPublishRequestsPerConnection writes under way, and reads again at half of them, so
+        more than half have to be such; here the first one is enough.
         """
         return False if self.stuck is None else self.stuck[b]
 
