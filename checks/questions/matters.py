@@ -84,8 +84,8 @@ MATTERS = (
     ),
     Matter(
         "backlog",
-        "Can a subscription lose its backlog?",
-        "a subscription can lose its backlog",
+        "Can a subscription miss messages?",
+        "a subscription can miss messages",
         ("backlog",),
         whole={"unread_is_kept": {"messages": 1, "subscription": True, "trims": 1, "ledgers": 3, "rolls": 1}},
     ),

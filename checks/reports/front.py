@@ -38,7 +38,7 @@ NO_TIME_FOR_REMEDIES = "Change first: not known, there was no time to search wit
 """In the place of the table of what to change first."""
 
 ALSO = {
-    "backlog": "a backlog lost",
+    "backlog": "missed by a subscription",
     "service": "out of service for good",
     "order": "twice or out of order",
     "owners": "two owners for good",

@@ -8,7 +8,7 @@ from typing import Any
 from fencepost.checks.settings.broker_conf import LARGEST, BrokerConf, ConfigurationError, Taken
 from fencepost.model.pulsar.hash_range import ALGORITHMS
 from fencepost.model.pulsar.stores import STORES, stores_of
-from fencepost.model.releases import NEWEST
+from fencepost.model.releases import NEWEST, is_since
 from fencepost.properties.configuration import Topics
 
 ENSEMBLE = "managedLedgerDefaultEnsembleSize"
@@ -118,9 +118,13 @@ class TopicSettings:
         return _most_ranges(release) if self.most_ranges.place is None else self.most_ranges.value
 
     def has_long_arrays_in(self, release: str) -> bool:
-        """Whether a release persists ranges as a bit for each entry (ManagedCursorImpl.persistPositionToLedger)."""
+        """Whether a release persists ranges as a bit for each entry (ManagedCursorImpl.persistPositionToLedger).
+
+        5.0.1 has no managedLedgerUnackedRangesOpenCacheSetEnabled; releases before it ask for both settings.
+        """
         wanted = _has_long_arrays(release) if self.long_arrays.place is None else self.long_arrays.value
-        return wanted and self.open_cache.value and release not in WITHOUT_LONG_ARRAYS
+        ignores_cache = is_since(release, "5.0.1")
+        return wanted and (ignores_cache or self.open_cache.value) and release not in WITHOUT_LONG_ARRAYS
 
     def plain_in(self, release: str) -> Topics:
         """They as a protocol takes them, in a release."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from fencepost.model.releases import is_since
 from fencepost.properties.bugs import Value
 from fencepost.properties.configuration import ByDesign, Configuration, InCluster, Instance, fitting
 
@@ -28,14 +29,15 @@ def _instances(
 def _delivered_again(cluster: Configuration) -> list[ByDesign]:
     """What an owner of a topic keeps in memory alone."""
     topics, found = cluster.topics, list[ByDesign]()
-    if topics.answers_early:
+    can_wait = is_since(cluster.releases.pulsar, "5.0.0-M1")  # Consumer.messageAcked waits for the cursor: requirePersistedAck
+    if topics.answers_early or not can_wait:
         found.append(
             ByDesign(
                 name="answered_before_it_is_written",
                 property="answered_acks_are_kept",
                 parameters={"messages": 1, "seeks": 0, "unloads": 0, "limited": True},
-                avoided_by="managedLedgerDefaultMarkDeleteRateLimit=0",
-                says="acknowledgements above the rate limit are answered before they are written",
+                avoided_by="managedLedgerDefaultMarkDeleteRateLimit=0 and clients that ask for receipts" if can_wait else "",
+                says=f"acknowledgements{' above the rate limit' if can_wait else ''} are answered before they are written",
             )
         )
     limit = f"managedLedgerMaxUnackedRangesToPersist={topics.most_ranges}"

@@ -48,7 +48,8 @@ def test_what_is_left_out_is_the_default_of_the_release(release: str, ranges: in
     ("release", "lines", "long_arrays"),
     [
         ("5.0.1", ["managedLedgerPersistIndividualAckAsLongArray=false"], False),
-        ("5.0.1", ["managedLedgerUnackedRangesOpenCacheSetEnabled=false"], False),
+        ("5.0.1", ["managedLedgerUnackedRangesOpenCacheSetEnabled=false"], True),
+        ("5.0.0-M1", ["managedLedgerUnackedRangesOpenCacheSetEnabled=false"], False),
         ("4.0.8", ["managedLedgerPersistIndividualAckAsLongArray=true"], True),
         ("3.0.7", ["managedLedgerPersistIndividualAckAsLongArray=true"], False),
     ],
@@ -66,6 +67,8 @@ def test_without_a_limit_of_the_rate_nothing_is_answered_before_it_is_written(tm
         cluster = read(tmp_path, "5.0.1", f"managedLedgerDefaultMarkDeleteRateLimit={rate}")
         assert designs(cluster).keys() == names
         assert IN_CLUSTER.parameters(cluster, {})["limited"] is (EARLY in names)
+    older = designs(read(tmp_path, "4.2.4", "managedLedgerDefaultMarkDeleteRateLimit=0"))
+    assert older[EARLY].avoided_by == "", "the broker answers a client without waiting for the cursor"
 
 
 def test_a_policy_of_a_namespace_counts_before_the_rate_of_the_brokers(tmp_path: Path) -> None:
