@@ -84,7 +84,8 @@ def test_each_mutant_violates_its_property_which_holds_without_it(mutants: dict[
 
 
 def test_every_property_is_violated_by_a_bug_or_a_mutant_or_is_a_negative_control() -> None:
-    suites = [TOPIC.suite(TOPIC.build(instance.parameters)) for instance in TOPIC.sizes["ci"]]
+    instances = [*(instance.parameters for instance in TOPIC.sizes["ci"]), *TOPIC.shown_by.values()]
+    suites = [TOPIC.suite(TOPIC.build(parameters)) for parameters in instances]
     every = {p.name for suite in suites for p in suite.properties}
     by_bugs = set().union(*(by for by, _ in CAUGHT.values()))
     as_it_is = set().union(*CONTROLS.values())
