@@ -18,7 +18,7 @@ SIZES = {
     "ci": (
         Instance("seeks", {}),
         Instance("answered before it is written", {**_STILL, "limited": True}),
-        Instance("beyond the limit", {**_STILL, "messages": 4, "limit": 0, "node_limit": 0}),
+        Instance("beyond the limit", {**_STILL, "messages": 4, "limit": 0, "node_limit": 0, "one_above": True}),
         Instance("long arrays", {**_WIDE, "long_arrays": True}),
     ),
     "standard": (

@@ -116,6 +116,6 @@ def test_what_a_release_has_is_in_the_table(protocol: str, name: str, present: t
 
 def test_what_is_read_names_what_was_read() -> None:
     assert "(1761)" in bug("topic", "reopened_before_fence").evidence
-    assert "transferred (762-767)" in bug("topic", "fenced_context_kept").evidence
+    assert "4.2.4:762-768) returns while transferring" in bug("topic", "transferred_context_kept").evidence
     assert "in the former store" in bug("ownership", "goes_on_unprepared").beyond
     assert SYSTEMS[bug("kafka_controller", "deletes_any").project] == "Kafka"
