@@ -64,7 +64,7 @@ def in_the_model(way: Way) -> str:
 
 
 def left_out(answer: Answer) -> Iterator[str]:
-    """The ways that are not told of, by name: by known bugs that are accepted, and by events that do not happen here."""
+    """The ways that no report has, by name: of known bugs that are accepted, and of events that do not happen here."""
     for ways, why in ((answer.sorted.accepted, "accepted"), (answer.sorted.never, "does not happen here")):
         if ways:
             yield f"{why}: {count_of(len(ways), 'way')}: {', '.join(way.name for way in ways)}"

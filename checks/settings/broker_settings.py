@@ -120,11 +120,11 @@ class TopicSettings:
     def has_long_arrays_in(self, release: str) -> bool:
         """Whether a release persists ranges as a bit for each entry (ManagedCursorImpl.persistPositionToLedger).
 
-        5.0.1 has no managedLedgerUnackedRangesOpenCacheSetEnabled; releases before it ask for both settings.
+        The setting came with 4.0.8. 5.0.1 has no managedLedgerUnackedRangesOpenCacheSetEnabled; releases before ask for both.
         """
         wanted = _has_long_arrays(release) if self.long_arrays.place is None else self.long_arrays.value
         ignores_cache = is_since(release, "5.0.1")
-        return wanted and (ignores_cache or self.open_cache.value) and release not in WITHOUT_LONG_ARRAYS
+        return wanted and (ignores_cache or self.open_cache.value) and is_since(release, "4.0.8")
 
     def plain_in(self, release: str) -> Topics:
         """They as a protocol takes them, in a release."""
@@ -143,18 +143,14 @@ class TopicSettings:
         )
 
 
-WITHOUT_LONG_ARRAYS = ("2.10.1", "3.0.7")
-"""The releases whose ServiceConfiguration has no managedLedgerPersistIndividualAckAsLongArray."""
-
-
 def _has_long_arrays(release: str) -> bool:
     """The default of managedLedgerPersistIndividualAckAsLongArray in ServiceConfiguration: 4.0.8:2359, 4.2.4:2533."""
-    return release not in (*WITHOUT_LONG_ARRAYS, "4.0.8")
+    return is_since(release, "4.2.4")
 
 
 def _most_ranges(release: str) -> int:
     """The default of managedLedgerMaxUnackedRangesToPersist in ServiceConfiguration: 2.10.1:1808, 4.2.4:2518, 5.0.0-M1:2731."""
-    return 10_000 if release in (*WITHOUT_LONG_ARRAYS, "4.0.8", "4.2.4") else 200_000
+    return 200_000 if is_since(release, "5.0.0-M1") else 10_000
 
 
 def topic_settings(conf: BrokerConf) -> TopicSettings:

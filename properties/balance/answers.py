@@ -138,7 +138,7 @@ class Expected:
 
 
 _ALL = RELEASES
-_OLD: tuple[Version, ...] = ("2.10.1",)
+_OLD = tuple(version for version in RELEASES if not is_since(version, "3.0.7"))
 _BEFORE_4_2 = tuple(version for version in RELEASES if not is_since(version, "4.2.4"))
 _EXCHANGED = "of a bundle that comes back in exchange it asks only whether policies let it go"
 _FOR_ANOTHER = "in an exchange a broker gives its last bundle away, and gets another for it"

@@ -216,7 +216,7 @@ class Answer:
 
     @property
     def numbered(self) -> tuple[tuple[int, Way], ...]:
-        """Each way that is told of with its number: first those that count, then those that an administrator brings about."""
+        """Each way that a report has, with its number: first those that count, then those that an act brings about."""
         return tuple(enumerate((*self.sorted.count, *self.sorted.only_if), self.first))
 
     @property

@@ -234,9 +234,10 @@ class Crew:
         they run. If that or an interrupt raises, calls ``abandon``, waits for the workers and raises it; if a task raises,
         that. The threads start with the first task: many a search is too small for any."""
         if not self._threads:
-            self._threads = [Thread(target=self._work, args=(number,)) for number in range(self.size)]
-            for thread in self._threads:
-                thread.start()
+            for number in range(self.size):
+                thread = Thread(target=self._work, args=(number,))
+                thread.start()  # there may be no room for one more: only those that run are waited for
+                self._threads.append(thread)
         returned, raised = dict[int, T](), dict[int, BaseException]()
 
         def do(number: int) -> None:
