@@ -56,7 +56,7 @@ def main(part: str = "", count: int = 0) -> None:
     with tempfile.TemporaryDirectory() as folder:
         if part in ("", "ingestion"):
             amounts = [(executors, count or 16) for executors in EXECUTORS] + [(2, 4 * (count or 16))]
-            show([HEADINGS, *(alone(ingested, Path(folder), *amount) for amount in amounts)])
+            show([HEADINGS, *(told(alone(ingested, Path(folder), *amount)) for amount in amounts)])
         if part == "month":
             show([HEADINGS, alone(ingested, Path(folder), 2, count or 882)])
         if part in ("", "backtest"):
@@ -67,6 +67,12 @@ def alone(measure: Callable[..., list[str]], *given: Path | int) -> list[str]:
     """A measurement in a process of its own: a JVM keeps the Java that its executors are started with."""
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
         return pool.submit(measure, *given).result()
+
+
+def told(row: list[str]) -> list[str]:
+    """The row, which standard error has at once: the table comes when all of it is measured."""
+    print("#", ", ".join(row), file=sys.stderr, flush=True)
+    return row
 
 
 def ingested(folder: Path, executors: int, count: int) -> list[str]:
