@@ -38,14 +38,12 @@ class Lasso:
     loop: int
 
 
-def shortest_lasso(graph: Graph, pending: Ways, parts: Components, obliged: Marks) -> Lasso | None:
-    """A fair run on which what is pending never comes; None if there is none.
+def shortest_lasso(graph: Graph, pending: Ways, parts: Components, obliged: Marks) -> Lasso:
+    """A fair run on which what is pending never comes, of which there is one.
 
     It is the shortest that stops, or, if that is shorter, the one that is soonest in a component that it need not leave. The
     way around that is short, not the shortest: it goes from each state to the nearest that is a reason for its fairness.
     """
-    if not parts.fair.any():
-        return None
     inside = parts.of >= 0
     stop = _soonest(pending, parts.rest)
     entry = _soonest(pending, inside & parts.fair[parts.of])
@@ -189,14 +187,13 @@ def _judged(observed: Observed, graph: Graph, prop: Property, vacuous: bool, mea
 def _unfulfilled(graph: Graph, lead: Lead, obliged: Marks, reach: dict[str, int]) -> Lasso | None:
     """A fair run that meets the premise and from then on never the conclusion; adds to ``reach`` what was looked at."""
     unfulfilled = ~graph.holds(lead.conclusion)
-    pending = ways(graph, graph.holds(lead.premise) & unfulfilled, unfulfilled)
-    part = pending.steps >= 0
-    if not part.any():
-        return None
-    parts = components(graph, part, obliged)
-    reach["pending"] += int(part.sum())
+    premise = graph.holds(lead.premise)
+    parts = components(graph, premise, unfulfilled, obliged)
+    reach["pending"] += int(np.count_nonzero(parts.of >= 0))
     reach["components"] += parts.count
-    return shortest_lasso(graph, pending, parts, obliged)
+    if not parts.fair.any():
+        return None
+    return shortest_lasso(graph, ways(graph, premise & unfulfilled, unfulfilled), parts, obliged)
 
 
 def _trace(observed: Observed, graph: Graph, prop: Property, lasso: Lasso) -> Trace:

@@ -67,18 +67,21 @@ class Components:
         return len(self.fair)
 
 
-def components(graph: Graph, part: Marks, obliged: Marks) -> Components:
-    """The components of the part, judged by the actions (by number) to which a run must be weakly fair."""
-    component = np.full(graph.states, -1, dtype=np.int32)
-    met = np.zeros(graph.states, dtype=np.int32)
-    oldest, way, waiting, order = (np.empty(graph.states, dtype=np.int32) for _ in range(4))
+def components(graph: Graph, sources: Marks, allowed: Marks, obliged: Marks) -> Components:
+    """The components of what runs reach from a source by allowed states, of which it is one, judged by the actions (by number)
+    to which a run must be weakly fair."""
+    component = np.full(graph.states, _ELSEWHERE, dtype=np.int32)
+    component[allowed] = _UNMET
+    way, entered, waiting, order = (np.empty(graph.states, dtype=np.int32) for _ in range(4))
+    following = np.empty(graph.states, dtype=np.int64)
     ends = np.zeros(graph.states + 1, dtype=np.int64)
-    room = met, oldest, way, waiting
-    count = _divide(graph.rows, graph.targets, part, component, graph.rows[:-1].copy(), *room, order, ends)
+    starts = np.flatnonzero(sources & allowed)
+    count = _divide(graph.rows, graph.targets, starts, component, way, entered, following, waiting, order, ends)
     ends = ends[: count + 1]
-    fair, rest = np.zeros(count, dtype=np.bool_), np.zeros(graph.states, dtype=np.bool_)
-    enabled, taken = np.zeros(len(obliged), dtype=np.int64), np.zeros(len(obliged), dtype=np.bool_)
-    _admit(graph.rows, graph.targets, graph.actions, obliged, component, order, ends, fair, rest, enabled, taken)
+    component[(component == _UNMET) | (component == _ELSEWHERE)] = -1
+    fair, rest, leaves, taken = (np.zeros(size, dtype=np.bool_) for size in (count, graph.states, graph.states, len(obliged)))
+    enabled = np.zeros(len(obliged), dtype=np.int64)
+    _admit(graph.rows, graph.targets, graph.actions, obliged, component, order, ends, fair, rest, leaves, enabled, taken)
     return Components(component, fair, rest)
 
 
@@ -145,62 +148,72 @@ def _earliest(
         now += 1
 
 
+_UNMET, _ELSEWHERE = -(1 << 31), (1 << 31) - 1
+"""Ranks of the states that may be met and of those that may not, which are less and more than any other."""
+
+
 @native
 def _divide(
     rows: Integers,
     targets: Places,
-    part: Flags,
-    component: Places,
-    following: Integers,
-    met: Places,
-    oldest: Places,
+    starts: Integers,
+    rank: Places,
     way: Places,
+    entered: Places,
+    following: Integers,
     waiting: Places,
     order: Places,
     ends: Integers,
 ) -> Integer:
-    """Writes the strongly connected component of each state of a part to ``component``, all -1 before; returns their count.
-    ``order`` gets the states by component, and ``ends`` where in it each ends, after the 0 where the first begins.
+    """Writes the strongly connected component of each state that is reached from a start to its ``rank``, which is ``_UNMET``
+    of those that may be met and ``_ELSEWHERE`` of others; returns their count. ``order`` gets the states by component, and
+    ``ends`` where in it each ends, after the 0 where the first begins.
 
-    Tarjan's algorithm, with a stack of its own: the graph is deeper than a native stack. A state waits until all that can be
-    reached from it was met; the oldest of its component then takes along all that still wait from it on. ``following`` is a
-    copy of where each state's row begins; ``met`` (0 before) and the three after it are room for a number of each state.
+    Tarjan's algorithm as Pearce has it ("A space-efficient algorithm for finding strongly connected components", 2016), with a
+    stack of its own: the graph is deeper than a native stack. The rank of a state that was met is negative, and the least of
+    those that it leads back to; so one number of each target says all that is asked of it, which is where the time goes. What
+    has no component yet when its way goes back waits for the state that it leads back to. ``way``, the ranks with which its
+    states were ``entered``, what is ``following`` of their rows, and ``waiting`` are room for a number of each state.
     """
-    count = clock = waits = taken = 0
-    for start in range(len(part)):
-        if not part[start] or met[start] > 0:
+    count = waits = taken = 0
+    clock = -len(rank)
+    for start in starts:
+        if rank[start] != _UNMET:
             continue
-        length = 0
-        after = start
+        length, after = 0, start
         while True:
             if after >= 0:  # is met for the first time
-                clock += 1
-                met[after] = oldest[after] = clock
-                way[length], waiting[waits] = after, after
-                length += 1
-                waits += 1
+                way[length], entered[length], following[length] = after, clock, rows[after]
+                rank[after] = clock
+                length, clock = length + 1, clock + 1
             state, after = way[length - 1], -1
-            while after < 0 and following[state] < rows[state + 1]:
-                target = targets[following[state]]
-                following[state] += 1
-                if part[target] and met[target] == 0:
+            least, place, end = rank[state], following[length - 1], rows[state + 1]
+            while after < 0 and place < end:
+                target = targets[place]
+                place += 1
+                if rank[target] == _UNMET:
                     after = target
-                elif part[target] and component[target] < 0:
-                    oldest[state] = min(oldest[state], met[target])
+                else:
+                    least = min(least, rank[target])
+            rank[state] = least
             if after >= 0:
+                following[length - 1] = place
                 continue
-            if oldest[state] == met[state]:
-                while component[state] < 0:
+            length -= 1
+            waiting[waits] = state
+            waits += 1
+            if least == entered[length]:
+                while waits > 0 and rank[waiting[waits - 1]] >= least:
                     waits -= 1
-                    component[waiting[waits]] = count
+                    rank[waiting[waits]] = count
                     order[taken] = waiting[waits]
                     taken += 1
                 count += 1
                 ends[count] = taken
-            length -= 1
+            else:
+                rank[way[length - 1]] = min(rank[way[length - 1]], least)
             if length == 0:
                 break
-            oldest[way[length - 1]] = min(oldest[way[length - 1]], oldest[state])
     return count
 
 
@@ -215,6 +228,7 @@ def _admit(
     bounds: Integers,
     fair: Flags,
     rest: Flags,
+    leaves: Flags,
     enabled: Integers,
     taken: Flags,
 ) -> None:
@@ -222,33 +236,35 @@ def _admit(
 
     ``obliged`` marks the actions to which a run must be fair. ``component`` is the component of each state, or -1;
     ``order`` are the states by component, those of component c from ``bounds[c]`` up to ``bounds[c + 1]``. The last two are
-    room for each action.
+    room for each action, and ``leaves``, where nothing is marked yet, for each state: those that such an action leads out of.
     """
+    for state in range(len(component)):  # not by component: memory is read in the order in which it lies
+        if component[state] < 0:
+            continue
+        rest[state] = True
+        for transition in range(rows[state], rows[state + 1]):
+            if obliged[actions[transition]]:
+                rest[state] = False
+                if targets[transition] != state:
+                    leaves[state] = True
+                    break
     for number in range(len(bounds) - 1):
-        size = bounds[number + 1] - bounds[number]
-        if size > 1:
-            enabled[:] = 0
-            taken[:] = False
-        leaves = False
-        for place in range(bounds[number], bounds[number + 1]):
+        first, size = bounds[number], bounds[number + 1] - bounds[number]
+        fair[number] = size > 1 or not leaves[order[first]]
+        if size == 1:
+            continue
+        enabled[:] = 0
+        taken[:] = False
+        for place in range(first, first + size):
             state = order[place]
-            rest[state] = True
             for transition in range(rows[state], rows[state + 1]):
                 action = actions[transition]
                 if obliged[action]:
-                    rest[state] = False
-                    inside = component[targets[transition]] == number
-                    leaves |= not inside
                     enabled[action] += 1
-                    taken[action] |= inside
-                    if size == 1 and leaves:
-                        break  # neither fair nor a place to stop, whatever comes
-        fair[number] = not leaves
-        if size > 1 and leaves:
-            fair[number] = True
-            for action in range(len(obliged)):
-                if enabled[action] == size and not taken[action]:
-                    fair[number] = False
+                    taken[action] |= component[targets[transition]] == number
+        for action in range(len(obliged)):
+            if enabled[action] == size and not taken[action]:
+                fair[number] = False
 
 
 @native

@@ -33,13 +33,17 @@ def test_the_components_are_those_of_networkx(seed: int) -> None:
     # sparse and dense, with transitions to the state itself and several between two states
     count = int(states * dice.choice([0.5, 1.2, 2.0, 4.0]))
     transitions = [(int(a), int(b)) for a, b in dice.integers(0, states, (count, 2))]
-    part = dice.random(states) < dice.choice([0.5, 0.9, 1.0])
-    parts = components(graph(states, transitions), part, np.zeros(1, dtype=np.bool_))
+    allowed = dice.random(states) < dice.choice([0.5, 0.9, 1.0])
+    sources = dice.random(states) < dice.choice([0.1, 0.5, 1.0])
+    parts = components(graph(states, transitions), sources, allowed, np.zeros(1, dtype=np.bool_))
     known = networkx.MultiDiGraph(transitions)
     known.add_nodes_from(range(states))
-    inside = known.subgraph(np.flatnonzero(part).tolist())
+    inside = known.subgraph(np.flatnonzero(allowed).tolist())
+    starts = np.flatnonzero(sources & allowed).tolist()
+    part = {after for start in starts for after in (start, *networkx.descendants(inside, start))}
+    inside = known.subgraph(part)
     assert parted(parts.of) == set(map(frozenset, networkx.strongly_connected_components(inside)))
-    assert (parts.of >= 0).tolist() == part.tolist()
+    assert set(np.flatnonzero(parts.of >= 0).tolist()) == part
     assert parts.count == networkx.number_strongly_connected_components(inside)
 
 
@@ -47,5 +51,5 @@ def test_a_long_way_and_a_long_loop_take_no_stack() -> None:
     way = [(state, state + 1) for state in range(199_999)]
     every = np.ones(200_000, dtype=np.bool_)
     none = np.zeros(1, dtype=np.bool_)
-    assert components(graph(200_000, way), every, none).count == 200_000
-    assert components(graph(200_000, [*way, (199_999, 0)]), every, none).count == 1
+    assert components(graph(200_000, way), every, every, none).count == 200_000
+    assert components(graph(200_000, [*way, (199_999, 0)]), every, every, none).count == 1
