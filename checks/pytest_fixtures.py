@@ -12,9 +12,9 @@ import pytest
 from fencepost.checks import public_calls
 from fencepost.checks.engines.results.findings import Checked, PropertyError
 from fencepost.checks.engines.results.verdicts import run_status
+from fencepost.checks.inputs.input_files import InputError
+from fencepost.checks.inputs.own_protocols import own_protocols
 from fencepost.checks.reports.report import closing, text
-from fencepost.checks.settings.files.input_files import InputError
-from fencepost.checks.settings.own_protocols import own_protocols
 from fencepost.model.language import ModelError
 from fencepost.properties.registry import Entry, RegistryError, Value, find
 from fencepost.traces.files.itf import TraceFileError

@@ -59,7 +59,8 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("comparison",),
     ),
     "checks": (
-        ("console", "settings", "teeth/pinned"),
+        ("console", "inputs", "teeth/pinned"),
+        ("settings",),
         ("engines/results",),
         ("engines/solvers",),
         ("engines/search", "engines/odds"),

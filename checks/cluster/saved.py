@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fencepost.checks.cluster.running import CLUSTER, Said
-from fencepost.checks.settings.files.input_files import InputError, Place
+from fencepost.checks.inputs.input_files import InputError, Place
 from fencepost.model.counts import count_of
 from fencepost.traces.files.writing import write_text
 

@@ -75,8 +75,8 @@ def _reported(error: Exception) -> ExitStatus:
     from fencepost.checks.conformance.logs.events import EmptyLogError, LogError
     from fencepost.checks.console.extras import ExtraError
     from fencepost.checks.engines.results.verdicts import ExitStatus
+    from fencepost.checks.inputs.input_files import InputError
     from fencepost.checks.policy.usage import WrongUsage
-    from fencepost.checks.settings.files.input_files import InputError
     from fencepost.model.language import ModelError
     from fencepost.model.releases import ReleaseError
     from fencepost.properties.registry import RegistryError

@@ -17,8 +17,8 @@ from fencepost.checks.history.happened import REPORTED
 from fencepost.checks.history.reports import LOADS, NoWindow
 from fencepost.checks.history.tables import Tables
 from fencepost.checks.history.windows import DECISIONS, Window
+from fencepost.checks.inputs.input_files import InputError
 from fencepost.checks.policy.comparison.paired import Values
-from fencepost.checks.settings.files.input_files import InputError
 from fencepost.model.balance.configuration import Configuration
 from fencepost.model.balance.simulation.cycle import simulate
 from fencepost.model.balance.simulation.measures import measures

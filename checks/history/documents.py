@@ -10,10 +10,10 @@ from pathlib import Path
 from fencepost.checks.cluster.running import without_secrets
 from fencepost.checks.history.metrics import COLUMNS, add_sample
 from fencepost.checks.history.rows import MICROSECONDS, Rows
+from fencepost.checks.inputs.input_files import InputError, inputs_read_once
+from fencepost.checks.inputs.prometheus import samples_of_range
 from fencepost.checks.policy.cluster.reports import BROKERS, BUNDLES, read_metadata, read_report
 from fencepost.checks.policy.snapshot import SnapshotFile, as_file, read_file
-from fencepost.checks.settings.files.input_files import InputError, inputs_read_once
-from fencepost.checks.settings.files.prometheus import samples_of_range
 from fencepost.model.balance.load_data import LocalBrokerData, ResourceUsage
 
 MOST = 1 << 26

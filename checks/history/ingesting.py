@@ -34,7 +34,7 @@ from fencepost.checks.history.sources import (
     with_long_lines,
 )
 from fencepost.checks.history.tables import Tables
-from fencepost.checks.settings.files.prometheus import sample_of
+from fencepost.checks.inputs.prometheus import sample_of
 from fencepost.traces.exploration.explore import watched
 from fencepost.traces.exploration.java import SparkError
 from fencepost.traces.exploration.session import reason

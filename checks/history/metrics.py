@@ -7,9 +7,9 @@ import math
 from collections.abc import Mapping
 
 from fencepost.checks.history.rows import MICROSECONDS, Cell, Rows
+from fencepost.checks.inputs.prometheus import Sample
 from fencepost.checks.odds.measuring import UNITS
 from fencepost.checks.policy.cluster.exposition import STATISTICS, USAGE_METRICS
-from fencepost.checks.settings.files.prometheus import Sample
 
 COLUMNS: Mapping[str, str] = {
     "msgRateIn": "msg_rate_in",

@@ -7,8 +7,8 @@ import json
 from pyspark.sql import functions as F
 
 from fencepost.checks.history.tables import Tables
+from fencepost.checks.inputs.prometheus import Sample
 from fencepost.checks.odds.measuring import Measurements, told_by
-from fencepost.checks.settings.files.prometheus import Sample
 
 _RISES = "'_(count|sum|bucket|total)$'"
 _OF_NOW = ("process_start_time_seconds", "uptime", "global_sessions")

@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from fencepost.checks.history.schema import PARTITIONS, TABLES, Table
-from fencepost.checks.settings.files.input_files import InputError
+from fencepost.checks.inputs.input_files import InputError
 from fencepost.traces.exploration.folder import FolderError, content_of, held
 from fencepost.traces.exploration.places import Place, located, write
 

@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from fencepost.checks.settings.files.input_files import InputError, Place
-from fencepost.checks.settings.files.prometheus import Sample, samples
+from fencepost.checks.inputs.input_files import InputError, Place
+from fencepost.checks.inputs.prometheus import Sample, samples
 from fencepost.model.counts import count_of
 from fencepost.model.odds.numbers import MS_PER_YEAR, published
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from fencepost.checks.inputs.input_files import InputError, Place, read_bytes
 from fencepost.checks.odds.ways import Fleet
 from fencepost.checks.settings.broker_conf import BrokerConf
-from fencepost.checks.settings.files.input_files import InputError, Place, read_bytes
 from fencepost.model.language.mistakes import guess
 from fencepost.model.odds.laws import LAWS
 from fencepost.model.odds.numbers import NumberError, Numbers

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fencepost.checks.settings.files.input_files import InputError, read_text
+from fencepost.checks.inputs.input_files import InputError, read_text
 from fencepost.model.balance.simulation.recording import Recording, namespace_of_topic
 
 WHERE = ("minute", "topic")

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from fencepost.checks.settings.files.input_files import BYTE_ORDER_MARK, InputError, read_bytes
+from fencepost.checks.inputs.input_files import BYTE_ORDER_MARK, InputError, read_bytes
 
 T = TypeVar("T")
 

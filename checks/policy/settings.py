@@ -14,10 +14,10 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from fencepost.checks.inputs.input_files import Place
 from fencepost.checks.policy.usage import WrongUsage
 from fencepost.checks.settings.broker_conf import BrokerConf, ConfigurationError
 from fencepost.checks.settings.broker_settings import algorithms_of
-from fencepost.checks.settings.files.input_files import Place
 from fencepost.checks.settings.load_manager import (
     EXTENSIBLE,
     MANAGER,

@@ -12,8 +12,8 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, TypeAdapter
 
 from fencepost.checks.console.numbers import written_hash
+from fencepost.checks.inputs.input_files import InputError
 from fencepost.checks.policy.reading import json_path, read_json, value_of
-from fencepost.checks.settings.files.input_files import InputError
 from fencepost.model.balance.configuration import Configuration
 from fencepost.model.balance.isolation import FailureDomain, NamespaceIsolationData, Policies, beside_the_port
 from fencepost.model.balance.load_data import Amount, BrokerLoad, BundleData, Count, LoadData, LocalBrokerData, ResourceUsage

@@ -10,10 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from fencepost.checks.conformance.policy.jar_strategy import JarError, JarStrategy
+from fencepost.checks.inputs.input_files import InputError, Place, read_text
 from fencepost.checks.policy.snapshot import as_snapshot
 from fencepost.checks.policy.usage import WrongUsage
 from fencepost.checks.settings.broker_conf import PULSARS, ConfigurationError, Taken
-from fencepost.checks.settings.files.input_files import InputError, Place, read_text
 from fencepost.checks.settings.load_manager import (
     CLASSES,
     MANAGER,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from fencepost.checks.console.numbers import percent, whole
 from fencepost.checks.console.requests import Option
+from fencepost.checks.inputs.input_files import InputError
 from fencepost.checks.policy.usage import WrongUsage
-from fencepost.checks.settings.files.input_files import InputError
 from fencepost.model.language.mistakes import guess
 
 if TYPE_CHECKING:

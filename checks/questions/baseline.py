@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from fencepost.checks.engines.results.findings import Checked
-from fencepost.checks.settings.files.input_files import InputError, Place, read_text
+from fencepost.checks.inputs.input_files import InputError, Place, read_text
 from fencepost.checks.teeth.pinned import idle_properties
 from fencepost.model.counts import count_of
 from fencepost.properties.suspicions import Suspicion

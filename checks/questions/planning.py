@@ -12,9 +12,9 @@ from typing import get_args
 
 from fencepost.checks.engines.results.findings import Checked, Findings, chosen_of
 from fencepost.checks.engines.results.verdicts import Verdict
+from fencepost.checks.inputs.own_protocols import is_own, own_protocols
 from fencepost.checks.questions.bugs.searching import KnownBug, known_bugs_of, property_of
 from fencepost.checks.settings.cluster_settings import Settings
-from fencepost.checks.settings.own_protocols import is_own, own_protocols
 from fencepost.model.language import ModelError, Protocol
 from fencepost.model.language.circumstances import in_outline
 from fencepost.model.language.mistakes import guess

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from fencepost.checks.inputs.input_files import Place
 from fencepost.checks.questions.answers.changes import BugChange, Bugs, Reach
 from fencepost.checks.questions.bugs.searching import KnownBug
 from fencepost.checks.reports.answers import command
 from fencepost.checks.reports.finished import upstream
-from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.counts import count_of
 
 NOT_ASKED = Reach(is_asked=False)

@@ -12,6 +12,7 @@ from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.inputs.input_files import STANDARD_INPUT, Place
 from fencepost.checks.questions.answers.changes import BugChange
 from fencepost.checks.questions.answers.ways import Answer
 from fencepost.checks.questions.guarantees.establishing import Established
@@ -24,7 +25,6 @@ from fencepost.checks.reports.guarantees import Opening, remedied, why
 from fencepost.checks.reports.in_short import last_line
 from fencepost.checks.reports.report import as_json
 from fencepost.checks.reports.sarif import fingerprints, log, physical, rule
-from fencepost.checks.settings.files.input_files import STANDARD_INPUT, Place
 from fencepost.model.language import Location
 from fencepost.properties.registry import written
 

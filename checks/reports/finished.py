@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict, run_status, severest
+from fencepost.checks.inputs.input_files import Place
 from fencepost.checks.questions.baseline import Comparison, Doubt
 from fencepost.checks.reports.bugs_on_code import compared, seen
 from fencepost.checks.settings.cluster_settings import Cluster
-from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.counts import count_of
 from fencepost.model.language import Location
 from fencepost.model.releases import Releases

@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from urllib.parse import quote
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.inputs.input_files import Place
 from fencepost.checks.questions.answers.ways import Answer, in_order
 from fencepost.checks.questions.baseline import Doubt
 from fencepost.checks.questions.guarantees.establishing import Established
@@ -26,7 +27,6 @@ from fencepost.checks.reports.finished import (
 )
 from fencepost.checks.reports.guarantees import Opening, unseen, why
 from fencepost.checks.settings.cluster_settings import Stop
-from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.language import Location
 from fencepost.properties.vocabulary import Property
 from fencepost.traces.trace import Trace

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from fencepost.checks.settings.files.input_files import InputError, Place
-from fencepost.checks.settings.files.settings_files import Owner, Setting, settings_in
+from fencepost.checks.inputs.input_files import InputError, Place
+from fencepost.checks.inputs.settings_files import Owner, Setting, settings_in
 
 LARGEST = 2**31 - 1
 PULSARS, BOOKKEEPERS = "Pulsar's default", "BookKeeper's default"

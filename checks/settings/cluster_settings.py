@@ -14,6 +14,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
 
+from fencepost.checks.inputs.input_files import Place
+from fencepost.checks.inputs.settings_files import BOOKIE_TAG, BROKER_TAG, EVERY_TAG, REPLICAS
 from fencepost.checks.settings.bookie_settings import (
     STORAGES,
     AutoRecoverySettings,
@@ -33,7 +35,6 @@ from fencepost.checks.settings.broker_settings import (
     ledger_settings,
     topic_settings,
 )
-from fencepost.checks.settings.files.input_files import Place
 from fencepost.checks.settings.load_manager import CHANNELS, LoadManagerSettings, load_manager_settings, mismatches
 from fencepost.checks.settings.switches import GROUPS, RACKS, REGIONS, SwitchedOn, not_modelled, ordered_losses
 from fencepost.model.pulsar.stores import stores_of
@@ -229,9 +230,6 @@ def _noted(conf: BrokerConf, read: Callable[[BrokerConf], T]) -> tuple[T, tuple[
     return settings, tuple(conf.notes[before:])
 
 
-BROKERS, BOOKIES, EVERY = "images.broker.tag", "images.bookie.tag", "defaultPulsarImageTag"
-REPLICAS = "bookkeeper.replicaCount"
-TAGS = (BROKERS, BOOKIES, EVERY)
 VERSION = re.compile(r"\d+\.\d+\.\d+(-(M|milestone-?|rc|candidate-?)\d+)?", re.IGNORECASE)
 
 
@@ -250,14 +248,14 @@ def deployment(conf: BrokerConf) -> Deployment:
     count = conf.given(REPLICAS)
     known = count is not None and count.value.isdecimal() and int(count.value) > 0
     return Deployment(
-        _version(conf, BROKERS),
-        _version(conf, BOOKIES),
+        _version(conf, BROKER_TAG),
+        _version(conf, BOOKIE_TAG),
         Taken(count.key, int(count.value), count.place) if known and count is not None else None,
     )
 
 
 def _version(conf: BrokerConf, key: str) -> Taken[str] | None:
-    tag = conf.given(key) or conf.given(EVERY)
+    tag = conf.given(key) or conf.given(EVERY_TAG)
     match = tag and VERSION.match(tag.value)
     return Taken(tag.key, match[0], tag.place) if tag and match else None
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from fencepost.checks.inputs.input_files import Place
 from fencepost.checks.settings.broker_conf import BrokerConf
-from fencepost.checks.settings.files.input_files import Place
 
 
 @dataclass(frozen=True)

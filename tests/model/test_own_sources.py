@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from fencepost import model
-from fencepost.checks.settings.own_protocols import own_protocols
+from fencepost.checks.inputs.own_protocols import own_protocols
 from fencepost.model import own_sources
 from fencepost.model.kernel.compiler import store
-from tests.checks.test_own_protocols import PLAIN
+from tests.checks.inputs.test_own_protocols import PLAIN
 from tests.command import fencepost
 
 ASKED = ("check", "election", "--set", "brokers=2", "--property", "holder_leads", "--quiet")

@@ -63,7 +63,7 @@ def test_our_tests_pass_there(clean: Environment, tmp_path: Path) -> None:
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-OURS = ["tests/model/language/test_words.py", "tests/checks/settings/files/test_properties_file.py"]
+OURS = ["tests/model/language/test_words.py", "tests/checks/inputs/test_properties_file.py"]
 """A few of the floors that need no package but pytest and take no time."""
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from fencepost.checks.commands.check.profile import namespaces_of
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.engines.ahead import Means
+from fencepost.checks.inputs.input_files import read_bytes
 from fencepost.checks.questions.answers.answering import Group, answered
 from fencepost.checks.questions.answers.remedies import Remedy, answered_alike, candidates, first_of, tried
 from fencepost.checks.questions.answers.ways import Answer, never
@@ -17,7 +18,6 @@ from fencepost.checks.questions.guarantees.establishing import Established, esta
 from fencepost.checks.questions.guarantees.judging import Guaranteed
 from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
 from fencepost.checks.settings.cluster_settings import Cluster, Settings, read_settings
-from fencepost.checks.settings.files.input_files import read_bytes
 from fencepost.model.counts import count_of
 from fencepost.model.releases import Releases
 from fencepost.properties.topic.in_cluster import parameters_of

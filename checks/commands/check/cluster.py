@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.settings.files.input_files import Inputs
+from fencepost.checks.inputs.input_files import Inputs
 from fencepost.properties.registry import RegistryError
 
 URL = re.compile(r"https?://", re.IGNORECASE)

@@ -15,9 +15,9 @@ from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.check.subject import is_of_everything
 from fencepost.checks.console.printing import colour, width
 from fencepost.checks.engines.results.findings import Checked
+from fencepost.checks.inputs.input_files import STANDARD_INPUT
 from fencepost.checks.reports.in_short import failure_text, is_of_known_bug, protocol_line
 from fencepost.checks.reports.report import text
-from fencepost.checks.settings.files.input_files import STANDARD_INPUT
 from fencepost.model.releases import Releases
 from fencepost.properties.registry import RegistryError
 from fencepost.traces.files.writing import write_text

@@ -33,8 +33,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from fencepost.checks.commands.check.request import CheckRequest
+from fencepost.checks.inputs.input_files import InputError, Place, read_text
 from fencepost.checks.questions.answers.ways import never
-from fencepost.checks.settings.files.input_files import InputError, Place, read_text
 from fencepost.model.counts import count_of
 from fencepost.model.language.mistakes import guess
 from fencepost.properties.protocols import PROTOCOLS

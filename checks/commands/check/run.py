@@ -26,13 +26,13 @@ from fencepost.checks.console.progress import Reporter, Watch, interruptible
 from fencepost.checks.engines.ahead import Ahead, Means, Work
 from fencepost.checks.engines.results.findings import Checked, PropertyError
 from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.inputs.input_files import STANDARD_INPUT, InputError, Place, inputs_read_once
 from fencepost.checks.questions.baseline import Baseline, doubts
 from fencepost.checks.questions.bugs.searching import KnownBug
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.questions.planning import planned_with_bugs
 from fencepost.checks.reports.finished import FinishedRun
 from fencepost.checks.reports.report import write_traces
-from fencepost.checks.settings.files.input_files import STANDARD_INPUT, InputError, Place, inputs_read_once
 from fencepost.model.counts import count_of
 from fencepost.model.kernel.search.checkpoint import CheckpointError
 from fencepost.model.language import ModelError

@@ -10,11 +10,11 @@ from fencepost.checks.commands.check.formats import DOCUMENTS
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.console.options import chosen_releases
 from fencepost.checks.console.unread import unread
+from fencepost.checks.inputs.input_files import Place
 from fencepost.checks.questions.answers.ways import never
 from fencepost.checks.questions.matters import BOOKIES, Requirement, requirement
 from fencepost.checks.questions.planning import configuration_notes
 from fencepost.checks.settings.cluster_settings import Cluster, Settings, StartsNoMore, read_settings, starts_no_more
-from fencepost.checks.settings.files.input_files import Place
 from fencepost.checks.settings.load_manager import mismatches
 from fencepost.model.releases import PULSAR, Releases, followed
 from fencepost.properties.configuration import Configuration

@@ -15,8 +15,8 @@ from fencepost.checks.engines.lemmas.finding import Lemmas, Means, Telling, find
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import ExitStatus, severest
 from fencepost.checks.engines.search.exhaustive import GIB
+from fencepost.checks.inputs.own_protocols import is_own, own_protocols
 from fencepost.checks.questions.planning import Wanted, planned
-from fencepost.checks.settings.own_protocols import is_own, own_protocols
 from fencepost.model.counts import count_of
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance, RegistryError, written

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from fencepost.checks.commands.list.request import ListRequest
 from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.inputs.own_protocols import is_own, own_protocols
 from fencepost.checks.questions.answers.ways import EVENTS
 from fencepost.checks.reports.finished import COLUMNS, rows, upstream
 from fencepost.checks.settings.load_manager import MIRRORED as OF_SETTINGS
-from fencepost.checks.settings.own_protocols import is_own, own_protocols
 from fencepost.model.balance.beyond import beyond
 from fencepost.model.balance.mirrored import MIRRORED
 from fencepost.model.language.mistakes import guess

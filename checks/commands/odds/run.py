@@ -13,13 +13,13 @@ from fencepost.checks.console.printing import in_format, width
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.odds.transitions import transitions
 from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.inputs.input_files import InputError
 from fencepost.checks.odds.answering import Means, odds_of
 from fencepost.checks.odds.measuring import Measurements
 from fencepost.checks.odds.operator import with_file, with_settings
 from fencepost.checks.odds.solving import Drawer, Solver, Walker, instance, repair_of
 from fencepost.checks.odds.ways import BOUNDED, Fleet, Way, ways
 from fencepost.checks.reports.odds import as_json, as_text, numbers_as_json, numbers_as_text
-from fencepost.checks.settings.files.input_files import InputError
 from fencepost.model.language.mistakes import guess
 from fencepost.model.odds.clocks import UnclockedError
 from fencepost.model.odds.numbers import Numbers, published

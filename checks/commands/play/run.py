@@ -13,7 +13,7 @@ from fencepost.checks.console.progress import Reporter, Watch
 from fencepost.checks.console.unread import chosen_aloud
 from fencepost.checks.engines.plan import Approach, Task, check
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.settings.own_protocols import is_own, own_protocols
+from fencepost.checks.inputs.own_protocols import is_own, own_protocols
 from fencepost.model.language import Protocol
 from fencepost.model.releases import Releases
 from fencepost.properties.protocols import PROTOCOLS

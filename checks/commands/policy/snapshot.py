@@ -11,12 +11,12 @@ from typing import NotRequired, TypedDict
 from fencepost.checks.commands.policy.request import SnapshotRequest
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.inputs.input_files import InputError
 from fencepost.checks.policy.cluster.admin import Admin, AdminError, NotFound, token_in
 from fencepost.checks.policy.cluster.exposition import read_expositions
 from fencepost.checks.policy.cluster.reports import Report, active_brokers, heard, read_metadata, read_report
 from fencepost.checks.policy.snapshot import read_snapshot
 from fencepost.checks.policy.usage import WrongUsage
-from fencepost.checks.settings.files.input_files import InputError
 from fencepost.model.balance.load_data import namespace_of
 from fencepost.model.counts import count_of
 from fencepost.traces.files.writing import write_text

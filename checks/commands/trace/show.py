@@ -49,6 +49,6 @@ def protocols_with(own: Path | None) -> Mapping[str, Entry]:
     """All protocols by name, with those of a file of one's own, which is run. Raises InputError if it cannot be used."""
     if own is None:
         return PROTOCOLS
-    from fencepost.checks.settings.own_protocols import own_protocols
+    from fencepost.checks.inputs.own_protocols import own_protocols
 
     return {**PROTOCOLS, **{entry.name: entry for entry in own_protocols(own, PROTOCOLS)}}

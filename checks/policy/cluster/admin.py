@@ -13,8 +13,8 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlsplit
 from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
+from fencepost.checks.inputs.input_files import InputError, read_text
 from fencepost.checks.policy.usage import WrongUsage
-from fencepost.checks.settings.files.input_files import InputError, read_text
 
 ADMIN = "/admin/v2/"
 MOST = 1 << 28

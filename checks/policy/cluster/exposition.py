@@ -13,9 +13,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from fencepost.checks.inputs.input_files import InputError, Place
+from fencepost.checks.inputs.prometheus import samples
 from fencepost.checks.policy.cluster.reports import RATES, USAGES, Report, composed
-from fencepost.checks.settings.files.input_files import InputError, Place
-from fencepost.checks.settings.files.prometheus import samples
 
 STATISTICS = {
     "pulsar_bundle_msg_rate_in": "msgRateIn",

@@ -17,9 +17,9 @@ from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter
 
+from fencepost.checks.inputs.input_files import InputError
 from fencepost.checks.policy.cluster.admin import Admin, AdminError, Elsewhere, Failed
 from fencepost.checks.policy.reading import read_json
-from fencepost.checks.settings.files.input_files import InputError
 from fencepost.model.counts import count_of
 
 Report = dict[str, Any]

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from fencepost.checks.engines.ahead import NO_TIME
+from fencepost.checks.inputs.input_files import Place
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.matters import BOOKIES, BUNDLES, TOPICS, Requirement
 from fencepost.checks.settings.broker_conf import Taken
 from fencepost.checks.settings.cluster_settings import Cluster, Settings
-from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.releases import SYSTEMS
 from fencepost.properties.bugs import Bug
 from fencepost.properties.registry import Entry

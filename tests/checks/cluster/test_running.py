@@ -15,8 +15,8 @@ from fencepost.checks.cluster.saved import Files
 from fencepost.checks.commands.check.cluster import with_cluster
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.check.subject import Subject
+from fencepost.checks.inputs.input_files import InputError, Inputs, inputs_read_once
 from fencepost.checks.policy.cluster.admin import Admin, AdminError
-from fencepost.checks.settings.files.input_files import InputError, Inputs, inputs_read_once
 from fencepost.properties.registry import RegistryError
 from tests.checks.policy.brokers import MODULAR, brokers
 from tests.checks.policy.fake_broker import FakeBroker, Refusal, fake_broker

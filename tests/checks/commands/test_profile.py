@@ -11,8 +11,8 @@ import pytest
 from fencepost.checks.commands.check.asked_again import in_short
 from fencepost.checks.commands.check.profile import namespaces_of, with_profile
 from fencepost.checks.commands.check.request import CheckRequest
+from fencepost.checks.inputs.input_files import InputError
 from fencepost.checks.settings.cluster_settings import read_settings
-from fencepost.checks.settings.files.input_files import InputError
 from tests.command import fencepost
 
 STOCK = "managedLedgerDefaultEnsembleSize=2\nmanagedLedgerDefaultWriteQuorum=2\nmanagedLedgerDefaultAckQuorum=2\n"

@@ -55,7 +55,7 @@ def test_windows_with_few_reports_are_left_out_and_a_cluster_has_to_be_named(
 ) -> None:
     from fencepost.checks.history.backtest import History
     from fencepost.checks.history.tables import Tables
-    from fencepost.checks.settings.files.input_files import InputError
+    from fencepost.checks.inputs.input_files import InputError
 
     write_snapshots(tmp_path / "source", 2, 8, range(0, 60, 5))
     write_snapshots(tmp_path / "source", 2, 8, range(120, 125, 5))
@@ -117,7 +117,7 @@ def test_each_ledger_gets_an_explanation_and_what_none_explains_is_a_trace(
 def test_numbers_for_the_odds_are_those_of_all_the_time(spark: SparkSession, ingest: Ingest, tmp_path: Path) -> None:
     from fencepost.checks.history.odds import measured_in
     from fencepost.checks.history.tables import Tables
-    from fencepost.checks.settings.files.input_files import InputError
+    from fencepost.checks.inputs.input_files import InputError
 
     source, begin = tmp_path / "source", BEGIN.timestamp()
     source.mkdir()

@@ -10,7 +10,7 @@ import pytest
 
 from fencepost.checks.commands.check.cluster import with_cluster
 from fencepost.checks.commands.check.request import CheckRequest
-from fencepost.checks.settings.files.input_files import Inputs
+from fencepost.checks.inputs.input_files import Inputs
 from tests.checks.cluster.test_running import PLAIN, RUNTIME, broker
 from tests.checks.history.conftest import Ingest
 from tests.checks.policy.fake_broker import FakeBroker, fake_broker

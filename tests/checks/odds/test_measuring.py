@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from fencepost.checks.inputs.input_files import InputError
 from fencepost.checks.odds.measuring import as_table, measured
 from fencepost.checks.odds.operator import with_file
 from fencepost.checks.odds.ways import Fleet
-from fencepost.checks.settings.files.input_files import InputError
 from fencepost.model.odds.numbers import MS_PER_YEAR, published
 
 BOOKIE = """# TYPE bookie_journal_JOURNAL_ADD_ENTRY summary

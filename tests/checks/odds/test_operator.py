@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from fencepost.checks.inputs.input_files import InputError
 from fencepost.checks.odds.operator import with_file, with_settings
 from fencepost.checks.odds.ways import Fleet
-from fencepost.checks.settings.files.input_files import InputError
 from fencepost.model.odds.numbers import MS_PER_YEAR, published
 
 

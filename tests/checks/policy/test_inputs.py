@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from fencepost.checks.inputs.input_files import InputError
 from fencepost.checks.policy.reading import json_path
 from fencepost.checks.policy.settings import changed, read_settings, release_of
 from fencepost.checks.policy.snapshot import read_snapshot
 from fencepost.checks.policy.usage import WrongUsage
-from fencepost.checks.settings.files.input_files import InputError
 from fencepost.model.balance.configuration import defaults
 from tests.checks.policy.asking import BUNDLES, MIB, answered, asked, broker, snapshot, write
 

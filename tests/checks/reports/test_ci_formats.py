@@ -21,13 +21,13 @@ import xmlschema
 from fencepost.checks.engines.plan import Approach, Task, check
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.search.sampling import Walks
+from fencepost.checks.inputs.input_files import Place
 from fencepost.checks.questions.answers.ways import Answer, Way
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.reports.documents import as_annotations, as_junit
 from fencepost.checks.reports.finished import FinishedRun, place_of
 from fencepost.checks.reports.report import text
 from fencepost.checks.reports.sarif import _reason, as_sarif
-from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.language import Location, Protocol
 from fencepost.properties.bugs import Avoidance, Bug
 from fencepost.properties.protocols import PROTOCOLS

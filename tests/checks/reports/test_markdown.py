@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from fencepost.checks.inputs.input_files import Place
 from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
 from fencepost.checks.reports.answers import headline
 from fencepost.checks.reports.documents import answered, as_markdown, plain
@@ -17,7 +18,6 @@ from fencepost.checks.reports.finished import FinishedRun
 from fencepost.checks.reports.in_short import last_line
 from fencepost.checks.reports.sarif import answer_message
 from fencepost.checks.reports.ways import numbered
-from fencepost.checks.settings.files.input_files import Place
 from tests.checks.commands.test_first_screen import by_bug, opening
 from tests.checks.reports.test_ci_formats import run
 from tests.command import fencepost

@@ -7,8 +7,8 @@ from textwrap import indent
 
 import pytest
 
+from fencepost.checks.inputs.input_files import InputError
 from fencepost.checks.settings.cluster_settings import Settings, read_settings
-from fencepost.checks.settings.files.input_files import InputError
 from fencepost.properties.bookie.in_cluster import parameters_of
 
 DB = "org.apache.bookkeeper.bookie.storage.ldb.DbLedgerStorage"

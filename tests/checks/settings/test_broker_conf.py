@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from fencepost.checks.inputs.input_files import InputError
 from fencepost.checks.settings.broker_settings import ACK_QUORUM, ALGORITHM, ENSEMBLE, SESSION_POLICY, UNLOADS, WRITE_QUORUM
 from fencepost.checks.settings.cluster_settings import Settings, read_settings
-from fencepost.checks.settings.files.input_files import InputError
 from fencepost.model.pulsar.hash_range import ALGORITHMS
 from fencepost.properties.protocols import PROTOCOLS
 from tests.marking import first_at_once

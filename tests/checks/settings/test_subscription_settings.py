@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from fencepost.checks.inputs.input_files import InputError
 from fencepost.checks.settings.cluster_settings import read_settings
-from fencepost.checks.settings.files.input_files import InputError
 from fencepost.model.releases import Releases
 from fencepost.properties.configuration import ByDesign, Configuration
 from fencepost.properties.subscription.in_cluster import IN_CLUSTER

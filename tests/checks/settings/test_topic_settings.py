@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from fencepost.checks.inputs.input_files import InputError
 from fencepost.checks.settings.cluster_settings import Settings, read_settings
-from fencepost.checks.settings.files.input_files import InputError
 from fencepost.properties.registry import Value
 from fencepost.properties.topic.in_cluster import parameters_of
 

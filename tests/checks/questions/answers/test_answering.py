@@ -11,6 +11,7 @@ import pytest
 from fencepost import properties
 from fencepost.checks.engines.ahead import Means
 from fencepost.checks.engines.plan import Approach
+from fencepost.checks.inputs.input_files import Place
 from fencepost.checks.questions.answers.answering import answer as answer_of
 from fencepost.checks.questions.answers.answering import answered
 from fencepost.checks.questions.answers.ways import ORDINARY, UNDER_WAY, Answer
@@ -18,7 +19,6 @@ from fencepost.checks.questions.bugs.searching import Whole, known_bugs_in
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.reports.answers import about, as_json, as_text, command, headline
 from fencepost.checks.settings.cluster_settings import Cluster, read_settings
-from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.releases import Releases, is_since
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.traces.replay import replay_on

@@ -17,13 +17,13 @@ from fencepost.checks.console.progress import Watch
 from fencepost.checks.engines.ahead import Means
 from fencepost.checks.engines.plan import Approach, Task, check
 from fencepost.checks.engines.results.findings import Checked, Open, Refuted, Settled, outcome
+from fencepost.checks.inputs.input_files import Place
 from fencepost.checks.questions.answers.answering import answered
 from fencepost.checks.questions.answers.ways import Answer
 from fencepost.checks.questions.bugs.searching import known_bugs_in
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.reports.answers import headline, survived
 from fencepost.checks.settings.cluster_settings import Cluster, read_settings
-from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.releases import Releases
 from fencepost.properties.protocols import PROTOCOLS
 

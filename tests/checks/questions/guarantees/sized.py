@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+from fencepost.checks.inputs.input_files import Place
 from fencepost.checks.settings.cluster_settings import Cluster, Racks, Settings, read_settings
-from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.releases import Releases
 
 CONF = Path(__file__).parents[4] / "docs" / "examples" / "broker.conf"

@@ -11,6 +11,7 @@ from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.ahead import Means
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.findings import Open
+from fencepost.checks.inputs.input_files import Place
 from fencepost.checks.questions.guarantees.establishing import Established, claimed, establish, raised
 from fencepost.checks.questions.guarantees.judging import compared
 from fencepost.checks.questions.guarantees.ledgers import LEDGER, ledger_guarantees
@@ -18,7 +19,6 @@ from fencepost.checks.questions.guarantees.topics import bundle_guarantees
 from fencepost.checks.questions.matters import BOOKIES, NAMES, RACKS, TOPICS
 from fencepost.checks.settings.broker_conf import Taken
 from fencepost.checks.settings.cluster_settings import Cluster, read_settings
-from fencepost.checks.settings.files.input_files import Place
 from fencepost.checks.settings.load_manager import LoadManagerSettings
 from fencepost.model.kernel.search.search import search
 from fencepost.model.releases import Releases

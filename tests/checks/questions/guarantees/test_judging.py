@@ -10,6 +10,7 @@ import pytest
 from fencepost.checks.engines.ahead import NO_TIME
 from fencepost.checks.engines.results.findings import Checked, Findings
 from fencepost.checks.engines.results.verdicts import ExitStatus, Value, Verdict
+from fencepost.checks.inputs.input_files import Place
 from fencepost.checks.questions.answers.answering import with_ways
 from fencepost.checks.questions.answers.ways import Way
 from fencepost.checks.questions.guarantees.establishing import Established, Failure
@@ -17,7 +18,6 @@ from fencepost.checks.questions.guarantees.judging import Guaranteed, judged
 from fencepost.checks.questions.matters import Guarantee, Requirement
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.settings.cluster_settings import Cluster, read_settings
-from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.language import Location, Protocol
 from fencepost.model.releases import Releases
 from fencepost.properties.bugs import Bug

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fencepost.checks.settings.files.input_files import InputError, Place, read_text
+from fencepost.checks.inputs.input_files import InputError, Place, read_text
 
 _SAMPLE = re.compile(
     r"(?P<name>[a-zA-Z_:][\w:]*)\s*(?:\{(?P<labels>.*)\})?\s+(?P<value>[^\s{}]+)(?:\s+(?P<time>-?\d+(?:\.\d+)?))?", re.ASCII

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
-from fencepost.checks.settings.files.input_files import InputError, Place, read_bytes
+from fencepost.checks.inputs.input_files import InputError, Place, read_bytes
 from fencepost.model.language import ModelError, Protocol
 from fencepost.model.own_sources import run_code_of
 from fencepost.properties.bug_files import unknown_names

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fencepost.checks.settings.files.settings_files import MalformedEscape, settings
+from fencepost.checks.inputs.settings_files import MalformedEscape, settings
 
 
 def read(text: str) -> dict[str, str]:

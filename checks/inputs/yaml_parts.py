@@ -26,9 +26,17 @@ from pathlib import Path
 
 import yaml
 
-from fencepost.checks.settings.cluster_settings import BOOKIES, BROKERS, REPLICAS
-from fencepost.checks.settings.files.input_files import InputError, Place
-from fencepost.checks.settings.files.settings_files import PREFIX, Image, Owner, Setting, as_applied
+from fencepost.checks.inputs.input_files import InputError, Place
+from fencepost.checks.inputs.settings_files import (
+    BOOKIE_TAG,
+    BROKER_TAG,
+    PREFIX,
+    REPLICAS,
+    Image,
+    Owner,
+    Setting,
+    as_applied,
+)
 from fencepost.model.counts import count_of
 
 NULL = "tag:yaml.org,2002:null"
@@ -132,7 +140,7 @@ def said_by(node: yaml.Node) -> Part | None:
     entries = node.value if isinstance(node, yaml.MappingNode) else ()
     values = {key.value: value for key, value in entries if isinstance(key, yaml.ScalarNode)}
     if "version" in values and values.keys() <= SAID_OF_CLUSTER:
-        facts = [Setting(BROKERS, values["version"].value, line_of(values["version"]))]
+        facts = [Setting(BROKER_TAG, values["version"].value, line_of(values["version"]))]
         if isinstance(bookies := values.get("bookies"), yaml.SequenceNode) and bookies.value:
             facts.append(Setting(REPLICAS, str(len(bookies.value)), line_of(bookies)))
         return Part("what the cluster says", facts)
@@ -212,7 +220,7 @@ KAAP = ("kaap.oss.datastax.com/", "com.datastax.oss/")
 STREAMNATIVE = ("pulsar.streamnative.io/", "bookkeeper.streamnative.io/")
 KINDS = {"PulsarBroker": "broker", "BookKeeperCluster": "bookkeeper"}
 OWNERS: dict[str, Owner] = {"broker": "broker", "bookkeeper": "bookie"}
-TAG_OF = {"broker": BROKERS, "bookkeeper": BOOKIES}
+TAG_OF = {"broker": BROKER_TAG, "bookkeeper": BOOKIE_TAG}
 AS_THEY_ARE = ("PULSAR_", "BOOKIE_")
 
 

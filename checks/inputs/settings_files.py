@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from fencepost.checks.settings.files.input_files import BYTE_ORDER_MARK, InputError, Place, read_bytes
+from fencepost.checks.inputs.input_files import BYTE_ORDER_MARK, InputError, Place, read_bytes
 from fencepost.model.counts import listed
 
 BLANKS = " \t\f"
@@ -21,6 +21,10 @@ Owner = Literal["", "broker", "bookie"]
 
 Image = Literal["", "pulsar", "bookkeeper"]
 """Which image applies settings to a file of its own; empty for a file that is used as it is."""
+
+BROKER_TAG, BOOKIE_TAG, EVERY_TAG = TAGS = ("images.broker.tag", "images.bookie.tag", "defaultPulsarImageTag")
+REPLICAS = "bookkeeper.replicaCount"
+"""What the values of a chart say of the images and of the number of bookies."""
 
 ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 
@@ -176,14 +180,14 @@ def settings_in(path: Path) -> tuple[list[Setting], list[str]]:
     # Java takes a broker.conf for ISO-8859-1; YAML and an environment file are UTF-8
     text = data.removeprefix(BYTE_ORDER_MARK).decode("utf-8", errors="replace")
     if _is_yaml(path, text):
-        from fencepost.checks.settings.files.yaml_files import parts_of  # loads a parser, which most configurations do not need
+        from fencepost.checks.inputs.yaml_files import parts_of  # loads a parser, which most configurations do not need
 
         parts = parts_of(path, text)
         note = f"{path}: only {listed([part.name for part in parts])} {'are' if len(parts) > 1 else 'is'} read"
         read = [replace(one, of=part.of, image=part.image) for part in parts for one in part.settings]
         notes = [note, *(note for part in parts for note in part.notes)]
     elif _lists_bookies(text):
-        from fencepost.checks.settings.files.yaml_parts import listed_bookies  # loads the parser of YAML, seldom needed
+        from fencepost.checks.inputs.yaml_parts import listed_bookies  # loads the parser of YAML, seldom needed
 
         part = listed_bookies(text)
         read, notes = part.settings, [f"{path}: {note}" for note in ("only the number of bookies is read", *part.notes)]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from fencepost.checks.inputs import input_files
+from fencepost.checks.inputs.input_files import InputError, inputs_read_once, read_bytes
 from fencepost.checks.settings.broker_conf import BrokerConf
-from fencepost.checks.settings.files import input_files
-from fencepost.checks.settings.files.input_files import InputError, inputs_read_once, read_bytes
 
 CONF = b"managedLedgerDefaultEnsembleSize=4\n"
 

@@ -12,10 +12,11 @@ from pathlib import Path
 
 import yaml
 
-from fencepost.checks.settings.cluster_settings import REPLICAS, TAGS
-from fencepost.checks.settings.files.input_files import InputError, Place
-from fencepost.checks.settings.files.settings_files import (
+from fencepost.checks.inputs.input_files import InputError, Place
+from fencepost.checks.inputs.settings_files import (
     PREFIX,
+    REPLICAS,
+    TAGS,
     MalformedEscape,
     Owner,
     Setting,
@@ -23,7 +24,7 @@ from fencepost.checks.settings.files.settings_files import (
     bookkeepers,
     settings,
 )
-from fencepost.checks.settings.files.yaml_parts import (
+from fencepost.checks.inputs.yaml_parts import (
     NULL,
     Part,
     child,

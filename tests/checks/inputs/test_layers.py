@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from fencepost.checks.inputs.input_files import InputError
 from fencepost.checks.settings.broker_settings import ACK_QUORUM, ENSEMBLE, WRITE_QUORUM
 from fencepost.checks.settings.cluster_settings import Settings, read_settings
-from fencepost.checks.settings.files.input_files import InputError
 from tests.command import fencepost
 
 CONFIG_MAP = f"""\
