@@ -50,9 +50,8 @@ docs: .venv/installed-dev ## the documentation as a site, build/site/index.html,
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	@echo "site: build/site/index.html"
 
-conform: .venv/installed-dev ## replay the bugs of releases on their real code, and record that beside them and in docs/reproduced.md (needs a JDK and Maven)
-	@status=0; $(BIN)/fencepost conform bugs --record $(ARGS) || status=$$?; \
-	$(BIN)/python tests/docs/refresh.py docs/reproduced.md; exit $$status
+conform: .venv/installed-dev ## replay the bugs of releases on their real code, and record that beside them (needs a JDK and Maven)
+	@$(BIN)/fencepost conform bugs --record $(ARGS)
 
 bench: .venv/installed-dev ## measure the kernel against plain Python on the same terms, what liveness takes, a simulated hour, shrinking, slices, what grows how, odds, states on disk and on two executors of Spark, a history, pages, steps of real code, whole commands, and TLC beside it
 	@$(BIN)/python tests/bench/bench.py $(ARGS)

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from fencepost.model.counts import count_of
-from fencepost.model.releases import SYSTEMS, numbers, release
+from fencepost.model.releases import numbers, release
 
 FORMAT = 2
 BY = "fencepost conform bugs"
@@ -72,41 +72,6 @@ def read_row(target: str, line: str) -> Replayed:
     """The replay that a line records of the bugs of a target."""
     row = {name: value for name, value in json.loads(line).items() if name not in ("by", "on")}
     return Replayed(target=target, **{**row, "steps": tuple(filter(None, row["steps"].split("; ")))})
-
-
-def table(replays: Sequence[Replayed]) -> str:
-    """Bugs and releases, in Markdown: a table for each target, with the run and the end of each."""
-    parts = []
-    for target in dict.fromkeys(each.target for each in replays):
-        its = [each for each in replays if each.target == target]
-        releases = list(dict.fromkeys(each.release for each in its))
-        by = {(each.bug, each.release): each for each in its}
-        head = f"| {target} | {' | '.join(f'{SYSTEMS[its[0].system]} {release}' for release in releases)} | seen |\n"
-        rows = ["|---" * (len(releases) + 2) + "|\n"]
-        for bug in dict.fromkeys(each.bug for each in its):
-            cells = " | ".join(_cell(by.get((bug, release))) for release in releases)
-            rows.append(f"| `{bug}` | {cells} | {_seen([by[bug, r] for r in releases if (bug, r) in by])} |\n")
-        parts.append(head + "".join(rows))
-    return "\n".join(parts)
-
-
-def _cell(each: Replayed | None) -> str:
-    if each is None:
-        return "not replayed"
-    return f"**{each.verdict}**" if each.verdict in ("reproduced", "seen elsewhere") else each.verdict
-
-
-def _seen(its: Sequence[Replayed]) -> str:
-    """What was seen of a bug: its run and its end, and once each reason why not."""
-    parts = []
-    done = next((each for each in its if each.verdict == "reproduced"), None)
-    if done:
-        parts.append(f"`{done.property}` after {'; '.join(done.steps)}: {done.end}")
-    for each in its:
-        if each.why and each.why not in " ".join(parts):
-            of_release = each.verdict in ("gone", "not reproduced")
-            parts.append(f"{each.release}: {each.why}" if of_release else each.why)
-    return ". ".join(parts).replace("|", "\\|")
 
 
 _ROOMS = Path(__file__).parents[2] / "properties"

@@ -7,19 +7,18 @@ which their text is about, between ``<!-- begin: NAME -->`` and ``<!-- end: NAME
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 
-from fencepost.checks.reports import bugs_on_code
-from fencepost.checks.reports.bugs_on_code import replayed, seen
+from fencepost.checks.reports.bugs_on_code import Replayed, replayed
 from fencepost.checks.reports.finished import COLUMNS, address, rows
 from fencepost.checks.settings.switches import NOT_MODELLED, ORDERS
-from fencepost.model.releases import mirrored_in
+from fencepost.model.releases import SYSTEMS, mirrored_in
 from fencepost.model.releases import numbers as numbers_of
 from fencepost.properties.bugs import Bug
 from fencepost.properties.pages import page_of
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value, written
-from tests.docs import compared_table, rows_table, stores_table, switches_table
+from tests.docs import compared_table, stores_table, switches_table
 from tests.properties.pins import PINNED
 
 NUMBERS = re.compile(r"^(?:(?:bookkeeper|pulsar)?(?:#|BOOKKEEPER-)\d+(?:, )?)+: ")
@@ -41,9 +40,6 @@ def with_tables(document: str, page: str) -> str:
 def table(page: str, name: str) -> str:
     """A table that a page keeps; KeyError for any other."""
     return {
-        ("reproduced", "bugs"): lambda: bugs_on_code.table([row for name in PROTOCOLS for row in replayed(name)]),
-        ("findings-control-plane", "bugs"): lambda: known_bugs_of(("election", "ownership", "unload", "split")),
-        ("deviations", "rows"): rows_table.table,
         ("sessions-and-nodes", "stores"): stores_table.table,
         ("policy", "compared"): compared_table.table,
         ("not-modelled", "features"): lambda: switches_table.table(NOT_MODELLED),
@@ -59,26 +55,10 @@ def of_protocol(name: str) -> str:
         "Actions and the code": _mirrors(name),
         "Bugs and what catches them": _bugs(name),
         "Bugs by release": _releases(name) if PROTOCOLS[name].project else "",
+        "Seen on real code": on_code(replayed(name)),
         "Instances of each size": _instances(name),
     }
     return "".join(f"\n## {heading}\n\n{table}" for heading, table in tables.items() if table)
-
-
-def known_bugs_of(protocols: Iterable[str]) -> str:
-    """Each bug that a modelled release has: where, what it violates first and in how many steps, where it was seen."""
-    head = ("known bug", "of", "violates", "steps", "releases", "fixed", "seen", "upstream")
-    lines = []
-    for protocol in protocols:
-        for name, bug in PROTOCOLS[protocol].bugs.items():
-            if not bug.present:
-                continue
-            by, steps = PINNED[protocol].caught[name]
-            releases = rows_table.releases_of(bug)
-            shown = ", ".join(seen(protocol, name))
-            violated = ", ".join(f"`{each}`" for each in sorted(by))
-            cells = (protocol, violated, str(steps), releases, bug.ending, shown)
-            lines.append(_line(f"`{name}`", *cells, upstream(bug)))
-    return _line(*head) + "|---" * len(head) + "|\n" + "".join(lines)
 
 
 def _instances(protocol: str) -> str:
@@ -156,3 +136,36 @@ def _settings(parameters: Mapping[str, Value]) -> str:
 
 def _line(*cells: str) -> str:
     return f"| {' | '.join(cells)} |\n"
+
+
+def on_code(replays: Sequence[Replayed]) -> str:
+    """Bugs and releases of one target, with the run and the end of each; nothing of none."""
+    if not replays:
+        return ""
+    releases = list(dict.fromkeys(each.release for each in replays))
+    by = {(each.bug, each.release): each for each in replays}
+    lines = [_line("bug", *(f"{SYSTEMS[replays[0].system]} {release}" for release in releases), "seen")]
+    lines.append("|---" * (len(releases) + 2) + "|\n")
+    for bug in dict.fromkeys(each.bug for each in replays):
+        cells = [_cell(by.get((bug, release))) for release in releases]
+        lines.append(_line(f"`{bug}`", *cells, _seen([by[bug, r] for r in releases if (bug, r) in by])))
+    return "".join(lines)
+
+
+def _cell(each: Replayed | None) -> str:
+    if each is None:
+        return "not replayed"
+    return f"**{each.verdict}**" if each.verdict in ("reproduced", "seen elsewhere") else each.verdict
+
+
+def _seen(its: Sequence[Replayed]) -> str:
+    """What was seen of a bug: its run and its end, and once each reason why not."""
+    parts = []
+    done = next((each for each in its if each.verdict == "reproduced"), None)
+    if done:
+        parts.append(f"`{done.property}` after {'; '.join(done.steps)}: {done.end}")
+    for each in its:
+        if each.why and each.why not in " ".join(parts):
+            of_release = each.verdict in ("gone", "not reproduced")
+            parts.append(f"{each.release}: {each.why}" if of_release else each.why)
+    return ". ".join(parts).replace("|", "\\|")

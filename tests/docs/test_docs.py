@@ -14,7 +14,7 @@ from fencepost.model.language.domains import Choice
 from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode
 from fencepost.properties.protocols import PROTOCOLS
 from tests.checks.conformance.real import tools
-from tests.docs import rows_table, stores_table
+from tests.docs import stores_table
 from tests.docs.examples import (
     DOCUMENTS,
     ROOT,
@@ -28,8 +28,7 @@ from tests.docs.examples import (
     played,
     refreshed,
 )
-from tests.docs.rows_table import ROWS
-from tests.docs.tables import marked, table
+from tests.docs.tables import marked
 from tests.properties.names import LARGE, names_of
 
 BY_DEFAULT = ("README.md", "docs/tutorial.md", "docs/how-to/check-a-release.md", "docs/how-to/read-a-protocol.md")
@@ -150,12 +149,6 @@ def _anchors(text: str) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-def test_the_findings_have_every_bug_of_the_control_plane() -> None:
-    page = (ROOT / "docs" / "findings-control-plane.md").read_text(encoding="utf-8")
-    made = {"bugs": table("findings-control-plane", "bugs")}
-    assert marked(page) == made, "make it again: .venv/bin/python tests/docs/refresh.py docs/findings-control-plane.md"
-
-
 def test_the_stores_have_every_bug_of_the_control_plane() -> None:
     page = (ROOT / "docs" / "reference" / "sessions-and-nodes.md").read_text(encoding="utf-8")
     assert marked(page) == {"stores": stores_table.table()}
@@ -182,16 +175,6 @@ def test_controls_show_with_the_stores_that_the_page_tells_of(protocol: str, ins
     shown = stores_table.load_rows()
     for store in stores_table.STORES:
         assert stores_table.controls_with(protocol, instance, store) == shown[f"{protocol} {instance} {store}"], store
-
-
-def test_every_row_of_the_comparison_is_in_a_model_or_told_of() -> None:
-    page = (ROOT / "docs" / "explanation" / "deviations.md").read_text(encoding="utf-8")
-    made = {"rows": rows_table.table()}
-    assert marked(page) == made, "make it again: .venv/bin/python tests/docs/refresh.py docs/explanation/deviations.md"
-    assert list(ROWS) == [f"L{n}" for n in range(1, 16)] + [f"C{n}" for n in range(1, 10)]
-    for number, entry in ROWS.items():
-        assert entry.names or entry.section, number
-        assert not entry.begins or f"\n**{entry.begins}" in page, number
 
 
 def test_every_file_on_the_map_is_there() -> None:

@@ -17,7 +17,7 @@ from fencepost.checks.conformance.java_side.session import SessionError
 from fencepost.checks.conformance.registry import TARGETS
 from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS
 from fencepost.checks.conformance.targets import Target
-from fencepost.checks.reports.bugs_on_code import Replayed, as_json, as_row, read_row, replayed, table, text
+from fencepost.checks.reports.bugs_on_code import Replayed, as_json, as_row, read_row, replayed, text
 from fencepost.model.language import Protocol
 from fencepost.properties.bug_files import bugs_in
 from fencepost.properties.bugs import Bug, OutOfReach
@@ -27,8 +27,7 @@ from fencepost.properties.vocabulary import Suite
 from tests.checks.conformance.real import tools
 from tests.checks.conformance.running import toy
 from tests.command import ROOT, fencepost
-from tests.docs.tables import marked
-from tests.docs.tables import table as docs_table
+from tests.docs.tables import on_code
 
 SEEN = Replayed(
     "ledger",
@@ -44,11 +43,6 @@ GONE = replace(SEEN, release="4.17.3", verdict="gone", why="at step 1, crash(b0)
 
 def committed() -> list[Replayed]:
     return [row for target in TARGETS.values() for row in replayed(target.protocol)]
-
-
-def test_the_page_shows_what_was_seen() -> None:
-    page = (ROOT / "docs" / "reproduced.md").read_text(encoding="utf-8")
-    assert marked(page)["bugs"] == docs_table("reproduced", "bugs")
 
 
 def test_what_is_reproduced_is_a_bug_of_that_release() -> None:
@@ -101,8 +95,8 @@ def test_reports() -> None:
         "1 reproduced, 1 gone",
     ]
     evidence = "`fence_is_kept` after crash(b0); restart(b0): fenced[b0] no. 4.17.3: at step 1, crash(b0): it says no"
-    assert table([SEEN, GONE]).splitlines() == [
-        "| ledger | BookKeeper 4.18.0 | BookKeeper 4.17.3 | seen |",
+    assert on_code([SEEN, GONE]).splitlines() == [
+        "| bug | BookKeeper 4.18.0 | BookKeeper 4.17.3 | seen |",
         "|---|---|---|---|",
         f"| `h` | **reproduced** | gone | {evidence} |",
     ]
@@ -163,7 +157,7 @@ def test_a_bug_that_is_added_from_outside_is_in_the_table(tmp_path: Path, monkey
     reproduced, gone = replays
     assert (reproduced.property, reproduced.steps) == ("counted_once", ("put(b0)", "put(b0)", "empty(b0)"))
     assert gone.why == "at step 3, empty(b0): emptied[b0]: model 2, code 1"
-    assert "| `counts_twice` | **reproduced** | gone | `counted_once` after put(b0)" in table(replays)
+    assert "| `counts_twice` | **reproduced** | gone | `counted_once` after put(b0)" in on_code(replays)
 
 
 def test_a_run_is_none_of_a_protocol_that_takes_a_step_of_its_own_meanwhile() -> None:
