@@ -21,7 +21,7 @@ sys.path[:0] = [str(ROOT / "docs" / "site"), str(ROOT)]
 from explorers import FOLDER, SESSION, pages_of  # noqa: E402
 
 from fencepost.properties.protocols import PROTOCOLS  # noqa: E402
-from tests.docs.tables import of_protocol  # noqa: E402
+from tests.docs.tables import of_protocol, with_options  # noqa: E402
 
 AT_THE_TOP = {"README.md": "index.md", "CHANGELOG.md": "CHANGELOG.md", "CONTRIBUTING.md": "CONTRIBUTING.md"}
 """Files at the top of the repository that are pages of the site, and their names there."""
@@ -93,8 +93,8 @@ def on_post_build(config: Any) -> None:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """The page as the site has it: links from and to the top follow the files, the tables of a protocol follow its text, and
-    explorers are embedded."""
+    """The page as the site has it: links from and to the top follow the files, the tables of a protocol follow its text, the
+    options of a command its heading, and explorers are embedded."""
     source = page.file.src_uri
     page.meta["search"] = SEARCH.get(source, {})
     page.meta["hide"] = ["navigation"] if source == "index.md" else []  # what its examples print is 120 columns wide
@@ -104,6 +104,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     name = source.removeprefix("reference/").removesuffix(".md")
     if name in PROTOCOLS:
         markdown += of_protocol(name)
+    if name == "command-line":
+        markdown = with_options(markdown)
     return embedded(without_escapes(markdown), source)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from fencepost.checks.commands.arguments import COMMANDS
 from fencepost.checks.reports.bugs_on_code import Replayed, replayed
 from fencepost.checks.reports.finished import COLUMNS, address, rows
 from fencepost.checks.settings.switches import NOT_MODELLED, ORDERS
@@ -23,6 +24,9 @@ from tests.properties.pins import PINNED
 
 NUMBERS = re.compile(r"^(?:(?:bookkeeper|pulsar)?(?:#|BOOKKEEPER-)\d+(?:, )?)+: ")
 """The numbers upstream with which the meaning of a bug begins."""
+
+COMMAND = re.compile(r"^## fencepost (\w+)\n", re.MULTILINE)
+"""The heading of a command in the reference of the command line."""
 
 MARKED = re.compile(r"(?<=<!-- begin: )(?P<name>\w+) -->\n(?P<table>.*?)(?=<!-- end: (?P=name) -->)", re.DOTALL)
 
@@ -45,6 +49,12 @@ def table(page: str, name: str) -> str:
         ("not-modelled", "features"): lambda: switches_table.table(NOT_MODELLED),
         ("not-modelled", "orders"): lambda: switches_table.table(ORDERS),
     }[page, name]()
+
+
+def with_options(document: str) -> str:
+    """The reference of the command line with what ``--help`` prints of each command, below its heading."""
+    shown = {name: entry.node.parser(f"fencepost {name}").format_help() for name, entry in COMMANDS.by_name.items()}
+    return COMMAND.sub(lambda m: f"{m[0]}\n```text\n{shown[m[1]]}```\n", document)
 
 
 def of_protocol(name: str) -> str:
