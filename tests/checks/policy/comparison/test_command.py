@@ -402,11 +402,8 @@ def test_a_snapshot_of_which_no_cluster_can_be_made(tmp_path: Path) -> None:
 # --- the reference
 
 
-def test_every_option_and_measure_is_in_the_reference() -> None:
+def test_every_measure_is_in_the_reference() -> None:
     reference = (ROOT / "docs" / "reference" / "comparison.md").read_text(encoding="utf-8")
-    options = set(re.findall(r"--[a-z][a-z-]*", asked("--help")[1])) - {"--help"}
-    assert len(options) > 10
-    assert {option for option in options if f"`{option}" not in reference} == set()
     assert {m.name for m in MEASURES.values() if f"| `{m.name}` | {m.unit} |" not in reference} == set()
 
 
