@@ -30,19 +30,6 @@ def conf(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.deep  # by default the README shows it
-def test_a_stock_configuration_holds_but_for_the_bugs_of_the_release(conf: Path) -> None:
-    run = fencepost("check", "ledger", "hash_range", "--conf", conf)
-    assert run.returncode == 14, run.stderr
-    assert run.stdout.startswith(f"managedLedgerDefaultEnsembleSize = 2 ({conf}:2)\n")
-    assert "exhausted: all 229,673 states, 1,268,753 transitions" in run.stdout
-    assert "inconclusive" not in run.stdout
-    assert "sampled" not in run.stdout
-    bugs = run.stdout.count("\n  known bug ")
-    counts = f"{77 + bugs + 13 + 13 + 2} verdicts, {bugs} known bugs"  # exhausted, proved, reached, violated as expected
-    assert stable(run.stdout).endswith(f"\n{counts}: a known bug affects this release (exit 14)\n")
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
