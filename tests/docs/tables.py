@@ -19,7 +19,7 @@ from fencepost.properties.bugs import Bug
 from fencepost.properties.pages import page_of
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value, written
-from tests.docs import compared_table, stores_table, switches_table
+from tests.docs import stores_table, switches_table
 from tests.properties.pins import PINNED
 
 NUMBERS = re.compile(r"^(?:(?:bookkeeper|pulsar)?(?:#|BOOKKEEPER-)\d+(?:, )?)+: ")
@@ -45,7 +45,6 @@ def table(page: str, name: str) -> str:
     """A table that a page keeps; KeyError for any other."""
     return {
         ("sessions-and-nodes", "stores"): stores_table.table,
-        ("policy", "compared"): compared_table.table,
         ("not-modelled", "features"): lambda: switches_table.table(NOT_MODELLED),
         ("not-modelled", "orders"): lambda: switches_table.table(ORDERS),
     }[page, name]()
