@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fencepost.checks.conformance.java_side.cache import ensure_folder
+from fencepost.checks.conformance.java_side.cache import ensure_folder, user_cache
 from fencepost.checks.conformance.java_side.causes import last_cause
 from fencepost.checks.conformance.java_side.jars import Release, jars
 from fencepost.checks.conformance.java_side.own_build import OwnBuild
 from fencepost.checks.conformance.java_side.toolchain import Toolchain, ToolchainError, toolchain
-from fencepost.checks.console.user_cache import user_cache
 
 JAVA = Path(__file__).parents[1] / "java"
 SHARED = JAVA / "shared"

@@ -10,10 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from fencepost.checks.conformance.java_side.cache import ensure_folder
+from fencepost.checks.conformance.java_side.cache import ensure_folder, user_cache
 from fencepost.checks.conformance.java_side.causes import of_maven
 from fencepost.checks.conformance.java_side.toolchain import LEAST, Toolchain, ToolchainError
-from fencepost.checks.console.user_cache import user_cache
 from fencepost.model.releases import SYSTEMS, numbers
 
 PINS = Path(__file__).with_name("pins")

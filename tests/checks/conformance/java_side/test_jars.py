@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from fencepost.checks.conformance.java_side import jars as fetching
-from fencepost.checks.conformance.java_side.cache import ensure_folder
+from fencepost.checks.conformance.java_side.cache import ensure_folder, user_cache
 from fencepost.checks.conformance.java_side.jars import Artifact, Release, jars
 from fencepost.checks.conformance.java_side.toolchain import Toolchain, ToolchainError
-from fencepost.checks.console.user_cache import user_cache
 from tests.checks.conformance import real
 
 RELEASE = Release("boxes", "1.0", (Artifact("org.example:boxes:1.0", ("org.example:lids",)),), ("org.example:bom:1.0",))
