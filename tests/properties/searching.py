@@ -76,6 +76,12 @@ def caught(entry: Entry, bug: str) -> tuple[set[str], int | None]:
     return {name for name, length in violations.items() if length == steps}, steps
 
 
+def firm(entry: Entry, parameters: Mapping[str, Value]) -> set[str]:
+    """What induction has to prove of an instance: whatever is of states, of steps or of deadlocks, and no control."""
+    suite = entry.suite(entry.build(dict(parameters)))
+    return {p.name for p in suite.properties if p.kind in ("always", "step", "deadlock") and not p.strict}
+
+
 def proved(entry: Entry, parameters: Mapping[str, Value]) -> set[str]:
     """The properties that induction proves of an instance; all of its obligations hold."""
     proof = prove(entry.suite(entry.build(dict(parameters))), workers=2)

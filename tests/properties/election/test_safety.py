@@ -17,6 +17,7 @@ from tests.marking import first_at_once
 from tests.properties.searching import (
     controls,
     counts,
+    firm,
     proved,
     searched,
     unexpected,
@@ -91,19 +92,15 @@ MANY: dict[str, Value] = {"brokers": 5, "disconnects": 3, "expiries": 3, "crashe
 def test_induction_proves_what_exhaustion_cannot_reach(fixed: bool, leads: str) -> None:
     """Whatever is not a negative control, for all runs of an instance far too large to be searched."""
     parameters = MANY | {"fixed": fixed, "leads": leads}
-    suite = ELECTION.suite(ELECTION.build(parameters))
-    firm = {p.name for p in suite.properties if p.kind in ("always", "step", "deadlock") and not p.strict}
-    assert proved(ELECTION, parameters) == firm
+    assert proved(ELECTION, parameters) == firm(ELECTION, parameters)
 
 
 @pytest.mark.parametrize("brokers", first_at_once([1, 2]))
 @pytest.mark.parametrize("store", ["zk", "etcd"])
 def test_induction_proves_an_election_of_brokers_that_are_cut_off_and_shut_down(brokers: int, store: str) -> None:
     parameters: dict[str, Value] = {"brokers": brokers, "disconnects": 1, "closes": 1, "metadata_store": store}
-    suite = ELECTION.suite(ELECTION.build(parameters))
-    firm = {p.name for p in suite.properties if p.kind in ("always", "step", "deadlock") and not p.strict}
-    assert proved(ELECTION, parameters) == firm
-    assert ("closing_leader_deletes_its_own" in firm) == (brokers > 1 and store == "zk")
+    assert proved(ELECTION, parameters) == firm(ELECTION, parameters)
+    assert ("closing_leader_deletes_its_own" in firm(ELECTION, parameters)) == (brokers > 1 and store == "zk")
 
 
 def test_an_endless_election_is_a_lasso() -> None:
