@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from fencepost import model
 from fencepost.model import own_sources
@@ -22,6 +23,10 @@ from tests.marking import COSTLY, needed, unmarked
 
 LONGEST = 80
 """Characters of a text in the name of a test."""
+
+# What Hypothesis draws is the same on every run, and how long the machine takes over it is no failure.
+settings.register_profile("fencepost", deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+settings.load_profile("fencepost")
 
 
 class Running:

@@ -11,7 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 from fencepost.checks.reports import sarif
 from fencepost.model.analysis.refinement import Refinement
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.xdist_group("fuzz")
 
 
-FEW = settings(max_examples=4, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=4)
 
 
 @FEW

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, Verbosity, settings
+from hypothesis import Phase, Verbosity, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from fencepost.model.kernel.search.search import search
@@ -19,11 +19,7 @@ from fencepost.properties.registry import Value
 SETTINGS = settings(
     max_examples=1000,
     stateful_step_count=2,
-    deadline=None,
-    database=None,
-    derandomize=True,
     phases=[Phase.generate],
-    suppress_health_check=list(HealthCheck),
     verbosity=Verbosity.quiet,
 )
 """Hypothesis tries the constants of all loaded modules, so what it draws is not the same everywhere: hence many examples."""

@@ -121,7 +121,7 @@ ATTEMPTS = st.lists(
 """Things to do to a cluster, possible and impossible ones; a bundle is cut at so many quarters of its range."""
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(ATTEMPTS)
 def test_the_cluster_refuses_what_the_protocols_refuse_and_nothing_else(attempts: list[Any]) -> None:
     world = World(still({"b1:1": {0: 100, 1: 100}, "b2:1": {2: 100}, "b3:1": {3: 100}}), seed=0, minutes=1)

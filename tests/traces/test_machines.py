@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, Phase, Verbosity, settings
+from hypothesis import Phase, Verbosity, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from fencepost.properties.machines import Violation
@@ -20,10 +20,6 @@ from fencepost.traces.shrinking.shrinking import shrink
 SETTINGS = settings(
     max_examples=500,
     stateful_step_count=1,
-    deadline=None,
-    database=None,
-    derandomize=True,
-    suppress_health_check=list(HealthCheck),
     verbosity=Verbosity.quiet,
 )
 

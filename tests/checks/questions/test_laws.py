@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fencepost.checks.engines.ahead import Means
@@ -35,8 +35,8 @@ from tests.checks.reports.test_ci_formats import SARIF
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("cut short")]
 
 MEANS = Means(Approach(by="exhaustive", workers=1, memory=1 << 27))
-FEW = settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-MANY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FEW = settings(max_examples=4)
+MANY = settings(max_examples=60)
 RELEASES = st.sampled_from([*PULSAR])
 SETTINGS: Mapping[str, tuple[str, ...]] = {
     "brokerDeduplicationEnabled": ("true", "false"),

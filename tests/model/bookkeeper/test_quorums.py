@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fencepost.model.bookkeeper.ensembles import Ensembles, Striping
@@ -79,7 +79,7 @@ def terms(ensemble: int, write_quorum: int, ack_quorum: int) -> Kernel:
 
 @pytest.mark.long
 @pytest.mark.parametrize("size", SIZES, ids=str)
-@settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20)
 @given(data=st.data())
 def test_ensembles_change_as_the_lists_do(size: tuple[int, int, int], data: st.DataObject) -> None:
     kernel, plain, bookies = terms(*size), Plain(*size), size[0] + SPARE

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import z3
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fencepost.model.terms.cases import always_holds, holds_as_written
@@ -38,9 +38,7 @@ def answer(script: list[str]) -> Any:
     return solver.check()
 
 
-EXAMPLES = settings(
-    max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
+EXAMPLES = settings(max_examples=60)
 A, B, C = (constant(name, BOOL) for name in "abc")
 X, Y = constant("x", INT), constant("y", INT)
 MOOD = constant("mood", names_sort(("good", "bad", "calm")))

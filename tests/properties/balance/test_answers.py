@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fencepost.model.balance.configuration import Configuration, Version, defaults
@@ -83,7 +83,7 @@ def answers(name: str, data: LoadData, conf: Configuration, rounds: int = 2) -> 
 def test_pulsars_shedders_do_as_expected(name: str, version: Version) -> None:
     acted = 0
 
-    @settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=40)
     @given(load_data(), configurations(version))
     def check(data: LoadData, conf: Configuration) -> None:
         nonlocal acted
@@ -95,7 +95,7 @@ def test_pulsars_shedders_do_as_expected(name: str, version: Version) -> None:
     assert acted >= 8  # the properties speak of unloads: there must be some
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=25)
 @given(load_data(), st.integers(0, 40))
 def test_a_fuller_broker_sheds_no_less(data: LoadData, more: int) -> None:
     """OverloadShedder is monotone: the same bundles leave a broker, and perhaps more, when its usage rises."""

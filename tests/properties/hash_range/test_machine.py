@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, Verbosity, settings
+from hypothesis import Phase, Verbosity, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from fencepost.model.pulsar.hash_range import BUGS, FULL, HashRange, Layout, Refused
@@ -32,15 +32,7 @@ def run(hashes: HashRange, examples: int = 25, steps: int = 15) -> None:
 
     Machine.hashes = hashes
     chosen: dict[str, Any] = {"max_examples": examples, "stateful_step_count": steps, "phases": [Phase.generate]}
-    quiet = settings(
-        **chosen,
-        deadline=None,
-        database=None,
-        derandomize=True,
-        suppress_health_check=list(HealthCheck),
-        verbosity=Verbosity.quiet,
-    )
-    run_state_machine_as_test(Machine, settings=quiet)
+    run_state_machine_as_test(Machine, settings=settings(**chosen, verbosity=Verbosity.quiet))
 
 
 @pytest.mark.long

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fencepost.checks.conformance.bookkeeper import ledger_requests as words
@@ -93,7 +93,7 @@ def test_the_words_are_those_of_the_model() -> None:
     assert families <= {variable.family for variable in protocol.variables}
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25)
 @given(data=st.data())
 def test_hypothesis_finds_no_other_difference(adapter: LedgerAdapter, data: st.DataObject) -> None:
     pair = Pair(_kernel(), adapter)

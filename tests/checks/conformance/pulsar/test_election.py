@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fencepost.checks.conformance.pulsar.election import ElectionAdapter
@@ -74,7 +74,7 @@ def test_the_second_of_two_elections_follows_where_the_first_of_the_process_was_
     assert outcome.verdict == "agrees"
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15)
 @given(data=st.data())
 def test_hypothesis_finds_no_other_difference(adapter: ElectionAdapter, data: st.DataObject) -> None:
     pair = Pair(KERNEL, adapter)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fencepost.checks.conformance.pulsar.ownership import OwnershipAdapter
@@ -59,7 +59,7 @@ def test_runs_differ_only_where_it_is_known(adapter: OwnershipAdapter) -> None:
     assert result.agreeing > 40
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15)
 @given(data=st.data())
 def test_hypothesis_finds_no_other_difference(adapter: OwnershipAdapter, data: st.DataObject) -> None:
     pair = Pair(KERNEL, adapter)

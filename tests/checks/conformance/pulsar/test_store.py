@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fencepost.checks.conformance.pulsar.store import StoreAdapter
@@ -91,7 +91,7 @@ def test_all_but_the_budgets_is_observed(adapter: StoreAdapter) -> None:
     assert shown | {"disconnects", "expiries", "crashes"} == families
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8)
 @given(data=st.data())
 def test_hypothesis_finds_no_difference(adapter: StoreAdapter, data: st.DataObject) -> None:
     pair = Pair(KERNEL, adapter)

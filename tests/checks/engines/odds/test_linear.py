@@ -49,7 +49,7 @@ def leads_to(edges: Edges, goal: int) -> set[int]:
     return found
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(EDGES)
 def test_probabilities_are_those_of_fractions(edges: Edges) -> None:
     """The last state is the goal; where it cannot be reached from, the probability is 0."""
@@ -72,7 +72,7 @@ def test_probabilities_are_those_of_fractions(edges: Edges) -> None:
     assert np.allclose(found, [float(exact[s]) for s in range(SIZE)], rtol=1e-12, atol=0)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(EDGES, st.lists(st.integers(-9, 9), min_size=SIZE, max_size=SIZE))
 def test_mean_times_are_those_of_fractions(edges: Edges, powers: list[int]) -> None:
     """Everything leaks somewhere, and one flows in at the first state."""

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fencepost.checks.console.progress import Watch
@@ -112,7 +112,7 @@ def implied(claim: object, everything: set[object]) -> bool:
     return claim in everything
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60)
 @given(share=st.sampled_from([0.02, 0.1, 0.3, 0.6, 0.95, 1.0]), seed=st.integers(0, 10**6))
 def test_whichever_searches_are_cut_short_nothing_is_claimed_that_all_of_them_do_not_show(
     cluster: Cluster, everything: set[object], share: float, seed: int

@@ -50,7 +50,7 @@ def places(bundles: Iterable[int]) -> NDArray[np.intp]:
     return np.array(sorted(bundles), dtype=np.intp)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(REPORTS, RATES | ONCE_THROUGH)))
 def test_averages_advance_as_those_of_single_bundles(
     minutes: list[tuple[list[tuple[int, set[int]]], list[list[float]]]],

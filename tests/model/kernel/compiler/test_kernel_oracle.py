@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, get_args
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from fencepost.model.bookkeeper.ledger import ledger
@@ -24,13 +24,7 @@ from tests.model.kernel.compiler.drawn_terms import BY_SORT, CASES, Terms
 OPERATORS = [op for op in get_args(Op) if op not in ONLY_PROVED]
 """What a term that is searched may be made of."""
 
-EXAMPLES = settings(
-    max_examples=2,
-    deadline=None,
-    derandomize=True,
-    phases=[Phase.explicit, Phase.generate],  # shrinking would compile thousands of kernels
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
+EXAMPLES = settings(max_examples=2, phases=[Phase.explicit, Phase.generate])  # shrinking would compile thousands of kernels
 
 
 def test_the_generator_knows_every_operator() -> None:

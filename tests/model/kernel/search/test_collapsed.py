@@ -22,7 +22,7 @@ def states_of(rows: Words) -> list[tuple[int, ...]]:
     return [tuple(row) for row in rows.tolist()]
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.data(), st.integers(2, 4))
 def test_each_state_is_unknown_once(data: st.DataObject, words: int) -> None:
     pieces = data.draw(st.lists(st.lists(st.tuples(*[WORD] * words), min_size=1, max_size=40), min_size=1, max_size=4))

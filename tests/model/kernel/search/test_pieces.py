@@ -20,14 +20,13 @@ def rows(states: list[State], words: int) -> Words:
     return np.array(states, dtype=np.uint64).reshape(-1, words)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.data(), st.integers(1, 3))
 def test_what_is_new_comes_once_and_in_order(data: st.DataObject, words: int) -> None:
     _is_as_sets_have_it(data, words)
 
 
 @pytest.mark.long
-@settings(deadline=None)
 @given(st.data(), st.integers(1, 3))
 def test_what_is_new_comes_once_and_in_order_in_more_examples(data: st.DataObject, words: int) -> None:
     _is_as_sets_have_it(data, words)
@@ -67,7 +66,6 @@ def written(path: Path, *pieces: Words) -> Path:
     return path
 
 
-@settings(deadline=None)  # the first call compiles
 @given(st.integers(1, 5).flatmap(lambda words: st.lists(st.lists(st.integers(0, 2**64 - 1), min_size=words, max_size=words))))
 def test_any_states_come_back(tmp_path_factory: pytest.TempPathFactory, rows: list[list[int]]) -> None:
     states = np.array(rows, dtype=np.uint64).reshape(len(rows), len(rows[0]) if rows else 1)
