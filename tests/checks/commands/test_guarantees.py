@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -251,13 +250,11 @@ def test_with_too_little_memory_to_begin_with_every_row_is_there(two: Path, styl
 
 
 def test_the_budget_is_that_of_the_whole_command(one: Path, two: Path) -> None:
-    started = time.monotonic()
     run = asked("--conf", one, "--against", two, "--budget", "0.001")
     assert run.returncode == 20
     said = words_of(run)
     assert "there was no time to look" in said
     assert "exhausted" not in said
-    assert time.monotonic() - started < 60
 
 
 @pytest.mark.long

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 
@@ -23,7 +22,7 @@ class Asked:
 
 @dataclass
 class FakeBroker:
-    """Answers by path: JSON, or a status with what it says, a place to go to instead, or seconds to wait."""
+    """Answers by path: JSON, or a status with what it says, or a place to go to instead, or never."""
 
     answers: dict[str, Any] = field(default_factory=dict)
     asked: list[Asked] = field(default_factory=list)
@@ -41,21 +40,23 @@ class Refusal:
     status: int
     reason: str = ""
     location: str = ""
-    seconds: float = 0.0
     raw: bytes | None = None
+    never: bool = False
 
 
 @contextmanager
 def fake_broker() -> Iterator[FakeBroker]:
     """A broker that runs as long as this."""
-    broker = FakeBroker()
+    broker, ended = FakeBroker(), Event()
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             broker.asked.append(Asked(self.command, self.path, self.headers.get("Authorization")))
             answer = broker.answers.get(self.path.removeprefix("/admin/v2/"), Refusal(404, "not there"))
             refusal = answer if isinstance(answer, Refusal) else Refusal(200)
-            time.sleep(refusal.seconds)
+            if refusal.never:
+                ended.wait()
+                return
             body = json.dumps(answer if refusal is not answer else {"reason": refusal.reason}).encode()
             with suppress(ConnectionError):  # who asked may have given up
                 self.send_response(refusal.status)
@@ -74,6 +75,7 @@ def fake_broker() -> Iterator[FakeBroker]:
     try:
         yield broker
     finally:
+        ended.set()
         server.shutdown()
         server.server_close()
         thread.join()

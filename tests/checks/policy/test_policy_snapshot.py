@@ -200,7 +200,7 @@ def test_answers_that_cannot_be_used(tmp_path: Path, first: FakeBroker, answer: 
 
 def test_what_does_not_answer(tmp_path: Path, first: FakeBroker) -> None:
     cluster(first)
-    first.answers["brokers"] = Refusal(200, seconds=1.0)
+    first.answers["brokers"] = Refusal(200, never=True)
     refusal = refused(tmp_path, "--admin", first.url, "--timeout", "0.2")
     assert refusal == f"{first.url}: /admin/v2/brokers does not answer within 0.2 s; see --timeout"
     with fake_broker() as gone:

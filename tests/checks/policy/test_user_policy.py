@@ -215,7 +215,7 @@ def test_the_input_of_a_fault_is_kept_and_shows_it_again(tmp_path: Path) -> None
     policy = tmp_path / "hot.py"
     policy.write_text("def shed(load, conf):\n    return {b: [] for b, r in load.reports.items() if 1 / len(r.owned)}\n")
     ask = ["--shedder", f"{policy}:shed"]
-    status, out, err = asked("check", *ask, "--out", tmp_path / "found")
+    status, out, err = asked("check", *ask, "--out", tmp_path / "found", "--quiet")
     fault = tmp_path / "found" / "fault.json"
     assert (status, out) == (75, "")
     assert err == f"fencepost: {policy}:2: ZeroDivisionError: division by zero\n  asked with {fault}\n"

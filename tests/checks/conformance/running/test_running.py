@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -123,7 +125,18 @@ def test_interrupting_keeps_what_was_found() -> None:
 
 
 class SlowBoxes(Boxes):
-    """The same code in a process of its own, say: others go on while it is waited for, now longer and now shorter."""
+    """The same code in a process of its own, say: others go on while it is waited for, now longer and now shorter.
+
+    With a barrier it waits in its first run until all of them are in theirs.
+    """
+
+    barrier: threading.Barrier | None = None
+
+    def begin(self, instance: Protocol) -> Seen:
+        if self.begun == 0 and self.barrier is not None:
+            with waiting():
+                self.barrier.wait(60)
+        return super().begin(instance)
 
     def take(self, step: Taken) -> Seen:
         with waiting():
@@ -131,18 +144,17 @@ class SlowBoxes(Boxes):
         return super().take(step)
 
 
-def taken_at_once(workers: list[Boxes], bug: str = "") -> Result:
+def taken_at_once(workers: Sequence[SlowBoxes], bug: str = "") -> Result:
+    barrier = threading.Barrier(len(workers))
     for worker in workers:
-        worker.bug = bug
+        worker.bug, worker.barrier = bug, barrier
     return campaign([mailbox(), mailbox(2)], workers[0], besides=workers[1:], runs=40, steps=20, seed=1)
 
 
 @pytest.mark.parametrize("bug", ["", "counts twice", "no paint on full shelves"])
 def test_what_comes_out_does_not_depend_on_how_many_take_runs(bug: str) -> None:
     alone = taken_at_once([SlowBoxes()], bug)
-    workers: list[Boxes] = [SlowBoxes() for _ in range(3)]
-    together = taken_at_once(workers, bug)
-    assert all(worker.begun > 5 for worker in workers)
+    together = taken_at_once([SlowBoxes() for _ in range(3)], bug)
     assert together.coverage == alone.coverage
     assert (together.agreeing, together.unexplained, together.steps) == (alone.agreeing, alone.unexplained, alone.steps)
     assert list(map(str, together.differing)) == list(map(str, alone.differing))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import signal
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -24,10 +25,17 @@ def pigeons(where: Sequence[Sequence[Any]] = ()) -> list[Any]:
     return [*(z3.Or(row) for row in where), *alone]
 
 
-def ctrl_c_in_a_moment() -> None:
-    main = threading.main_thread().ident
+def ctrl_c_once_it_thinks() -> None:
+    """Presses it when the processor has had so much to do that Z3 is at it, however long that takes."""
+    main, thinks = threading.main_thread().ident, time.process_time() + 0.3
     assert main is not None
-    threading.Timer(0.3, signal.pthread_kill, [main, signal.SIGINT]).start()
+
+    def press() -> None:
+        while time.process_time() < thinks:
+            time.sleep(0.01)
+        signal.pthread_kill(main, signal.SIGINT)
+
+    threading.Thread(target=press).start()
 
 
 def solver(kind: Callable[[], z3.Solver]) -> z3.Solver:
@@ -41,7 +49,7 @@ def solver(kind: Callable[[], z3.Solver]) -> z3.Solver:
 def test_ctrl_c_ends_a_question_and_is_heard(kind: Callable[[], z3.Solver]) -> None:
     question = solver(kind)
     with interruptible() as interrupt:
-        ctrl_c_in_a_moment()
+        ctrl_c_once_it_thinks()
         assert ask(question, seconds=60.0) == z3.unknown
         assert interrupt()
 
@@ -50,7 +58,7 @@ def test_ctrl_c_without_a_handler_is_what_it_always_is() -> None:
     question = solver(z3.Solver)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts tests behind it has it ignored
     try:
-        ctrl_c_in_a_moment()
+        ctrl_c_once_it_thinks()
         with pytest.raises(KeyboardInterrupt):
             ask(question)
     finally:
