@@ -70,12 +70,6 @@ RELEASES = (
 )
 """The modelled releases, of each project the oldest first."""
 
-NEWEST = "5.0.1"
-"""The newest release of Pulsar that is no milestone: what is meant where none is named."""
-
-NEWEST_BALANCED = "5.0.1"
-"""The release of Pulsar whose rules of load balancing are meant where none is named."""
-
 RANGES: Mapping[str, tuple[str, ...]] = {
     "bookkeeper": ("4.14.5", "4.16.6", "4.17.2", "4.17.3", "4.17.4", "4.18.0", "4.18.2"),
     "kafka": ("0.10.1.1", "0.10.2.2", "1.0.2", "1.1.0", "2.0.1", "2.1.1", "2.2.2", "3.9.1", "3.9.2"),
@@ -84,6 +78,12 @@ RANGES: Mapping[str, tuple[str, ...]] = {
 """The releases that a range in a reading reaches over: "4.0.8 to 5.0.1" is 4.0.8, 4.2.4, 5.0.0-M1 and 5.0.1. They were read for
 everything that has such a range. A release that is added to the table is not added here: ranges would claim of it what nobody
 has read."""
+
+NEWEST = next(row.number for row in reversed(RELEASES) if row.number in RANGES["pulsar"] and not row.milestone)
+"""The release of Pulsar that is meant where none is named: the newest that is read and no milestone."""
+
+NEWEST_BALANCED = next(row.number for row in reversed(RELEASES) if row.policies and not row.milestone)
+"""The release of Pulsar whose rules of load balancing are meant where none is named."""
 
 
 def numbers(project: str) -> tuple[str, ...]:
