@@ -69,9 +69,10 @@ def test_every_property_holds_in_the_small_instances(pinned: Pins, instance: Ins
 @pytest.mark.parametrize(("pinned", "bug"), [*_bugs()])
 def test_a_bug_is_caught(pinned: Pins, bug: str) -> None:
     found = caught(pinned.entry, bug)
-    assert bug in pinned.caught, f'pin it in CAUGHT of tests/properties/{pinned.entry.name}/test_safety.py: "{bug}": {found}'
-    assert found == pinned.caught[bug], (
-        f"if that is right, change the pin in CAUGHT of tests/properties/{pinned.entry.name}/test_safety.py"
+    names, steps = ", ".join(f'"{name}"' for name in sorted(found[0])), found[1]
+    pin = f'"{bug}": ({f"{{{names}}}" if names else "set()"}, {steps}),'
+    assert found == pinned.caught.get(bug), (
+        f"if right, CAUGHT of tests/properties/{pinned.entry.name}/test_safety.py has: {pin}"
     )
 
 
