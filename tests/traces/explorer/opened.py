@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -12,6 +13,9 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.wait import WebDriverWait
 
 NEEDED = "clicking through the explorer needs Chromium and its driver (Debian, Ubuntu: apt install chromium chromium-driver)"
+
+PATIENCE = 120
+"""Seconds after which what a page should show is not waited for any longer, on a machine however slow."""
 
 
 def missing(needed: str = NEEDED) -> NoReturn:
@@ -82,7 +86,11 @@ class Page:
 
     def await_announcement(self, wanted: str) -> None:
         """Waits until that is what a screen reader is told."""
-        WebDriverWait(self.browser, 5).until(lambda _: self.one("#live").get_attribute("textContent") == wanted)
+        self.wait(lambda: self.one("#live").get_attribute("textContent") == wanted)
+
+    def wait(self, condition: Callable[[], Any]) -> Any:
+        """Waits until that is so; returns what it says then."""
+        return WebDriverWait(self.browser, PATIENCE).until(lambda _: condition())
 
     def errors(self) -> list[str]:
         """What the browser complains of."""

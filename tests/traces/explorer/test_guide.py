@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.wait import WebDriverWait
 
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.traces.explorer.content import Recording, content
@@ -120,7 +119,7 @@ def test_on_a_phone_a_run_is_left_and_its_branch_saved(phone: Playing, downloads
     phone.choose("read_lac(r0, b1)")
     assert (phone.chosen, phone.text("#step-title") == last) == ("read_lac(r0, b1)", False)
     phone.click("#save")
-    (file,) = WebDriverWait(phone.browser, 10).until(lambda _: list(downloads.glob("*.itf.json")))
+    (file,) = phone.wait(lambda: [file for file in downloads.glob("*.itf.json") if file.stat().st_size])
     trace, protocol = read(file, PROTOCOLS)
     assert trace.steps[-1].action == "read_lac(r0, b1)"
     assert replay_on(trace, protocol, PROTOCOLS["ledger"].suite(protocol)).replays

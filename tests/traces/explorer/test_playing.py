@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.wait import WebDriverWait
 
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.traces.explorer.content import Recording, content
@@ -40,7 +39,7 @@ class Playing(Page):
         self.until("return document.documentElement.dataset.ready === 'yes'")
 
     def until(self, script: str) -> None:
-        WebDriverWait(self.browser, 20).until(lambda _: self.run(script))
+        self.wait(lambda: self.run(script))
 
     def choose(self, label: str) -> None:
         (button,) = [one for one in self.all("#next .choice") if one.text == label]
@@ -79,7 +78,7 @@ def test_another_choice_at_step_six_and_the_property_holds(chromium: Any, lost: 
     shown.until("return document.querySelector('.disabled li details') !== null")
     (refused,) = [one for one in shown.all(".disabled li details") if one.get_attribute("data-name") == "add(b1, e0)"]
     refused.find_element(By.TAG_NAME, "summary").click()
-    WebDriverWait(chromium, 5).until(lambda _: "fenced[b1] yes" in refused.text)
+    shown.wait(lambda: "fenced[b1] yes" in refused.text)
     for label in ("read_no_such_entry(r0, b1)", "read_no_such_entry(r0, b2)", "close_recovered(r0)"):
         shown.choose(label)
     assert (shown.text("#outcome"), shown.word_of("no_truncation")) == ("holds", "holds")
@@ -226,9 +225,16 @@ def test_a_search_sees_all_states_and_stops_when_told(chromium: Any, lost: Path)
     assert searched(shown, "no_truncation").startswith("There is no way: all ")
     begun(Playing(chromium, lost, "#step=0"), "", "status = open, status = closed")
     shown.until("return document.getElementById('search-told').textContent.includes(' states')")
-    if shown.one("#search-stop").is_enabled():
-        shown.click("#search-stop")
-        assert shown.text("#search-told").startswith("Stopped. So far: ")
+    at_it, told = shown.run(STOPPED)
+    assert told.startswith("Stopped. So far: " if at_it else "There is no way: all ")
+
+
+STOPPED = """
+const stop = document.getElementById('search-stop'), atIt = !stop.disabled;
+stop.click();
+return [atIt, document.getElementById('search-told').textContent];
+"""
+"""Stops a search before it can go on, or come to its end: whether it was at it, and what is said then."""
 
 
 def begun(shown: Playing, target: str, conditions: str = "", most: int = 1_000_000) -> None:
