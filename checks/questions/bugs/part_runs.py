@@ -35,7 +35,8 @@ from fencepost.properties.service_unit.variables import Units
 from fencepost.properties.vocabulary import Suite
 from fencepost.traces.trace import Trace
 
-SECONDS = 30.0
+MOST = 20_000_000
+"""States of a search for the run of a part: what is shown does not depend on how fast the machine is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,5 +155,5 @@ def _shortest(part: Part, move: str, bug: str) -> tuple[Trace, Protocol] | None:
     suite = Suite(part.entry.build(dict(part.entry.shown_by[bug]), (bug,)))
     part.refine(suite, [weak for weak in part.weak if weak != move])
     (refinement, *_) = suite.properties
-    (verdict,) = exhaust(Observed.of(suite, [refinement]), Budget(seconds=SECONDS, workers=1)).verdicts
+    (verdict,) = exhaust(Observed.of(suite, [refinement]), Budget(states=MOST, workers=1)).verdicts
     return (verdict.run, suite.protocol) if verdict.verdict == "violated" else None
