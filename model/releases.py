@@ -8,7 +8,7 @@ read it, by its number (see ``Reading``); until somebody has, that is unread, an
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal
@@ -137,9 +137,10 @@ _BEFORE = ("snapshot", "alpha", "beta", "m", "milestone", "rc", "cr")
 """The words behind a version's numbers that make it earlier, in Maven's order of versions; any other makes it later."""
 
 
-def followed(project: str, number: str) -> str:
-    """The modelled release that a version is, or that it follows: 4.2.4 of 4.2.5-SNAPSHOT; the oldest if it follows none."""
-    modelled = numbers(project)
+def followed(project: str, number: str, among: Sequence[str] = ()) -> str:
+    """The modelled release that a version is, or that it follows, among all or some: 4.2.4 of 4.2.5-SNAPSHOT; the oldest if it
+    follows none."""
+    modelled = among or numbers(project)
     return max((each for each in modelled if _order(each) <= _order(number)), key=_order, default=modelled[0])
 
 
@@ -318,7 +319,7 @@ class Releases:
 
         The client is what a Pulsar that is named ships. A BookKeeper that is named without a Pulsar is that of the client too,
         and goes with the newest Pulsar; a Kafka that is named alone with neither. For a release that is not modelled the one
-        before it answers (``instead``). Raises ReleaseError where there is none.
+        before it that was read answers (``instead``). Raises ReleaseError where there is none.
         """
         named = {"pulsar": pulsar, "bookkeeper": bookkeeper, "kafka": kafka, "client": client}
         projects = {**{project: project for project in SYSTEMS}, "client": "bookkeeper"}
@@ -349,10 +350,11 @@ class Releases:
 
 
 def _nearest(project: str, number: str) -> str:
-    """The release of that number, or the modelled one before it; ReleaseError if there is none."""
+    """The release of that number, or the one before it that was read; ReleaseError if there is none."""
     is_number = re.fullmatch(r"\d+(\.\d+)+(-[\w.-]+)?", number)
     is_older = _order(number) < _order(numbers(project)[0])
-    return _known(project, number) if is_older or not is_number else followed(project, number)
+    is_one = number in numbers(project)
+    return _known(project, number) if is_one or is_older or not is_number else followed(project, number, RANGES[project])
 
 
 def _known(project: str, number: str) -> str:
