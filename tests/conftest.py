@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, settings
 
 from fencepost import model
 from fencepost.model import own_sources
+from tests.command import WIDE
 from tests.marking import COSTLY, needed, unmarked
 
 LONGEST = 80
@@ -27,6 +28,8 @@ LONGEST = 80
 # What Hypothesis draws is the same on every run, and how long the machine takes over it is no failure.
 settings.register_profile("fencepost", deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 settings.load_profile("fencepost")
+
+os.environ.update(WIDE)  # whoever runs the tests may have another width in his environment
 
 
 class Running:

@@ -281,7 +281,6 @@ def test_a_protocol_that_does_not_hold_has_no_teeth() -> None:
 @pytest.fixture
 def _with_lift(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "PROTOCOLS", {**PROTOCOLS, "lift": LIFT})
-    monkeypatch.setenv("COLUMNS", "120")
 
 
 TEETH = ["teeth", "lift", "--quiet", "--workers", "1"]
