@@ -131,69 +131,99 @@ def judge(observed: Observed, result: Result, means: Means, cut_short: str) -> F
     started = time.monotonic()
     means = replace(means, should_stop=means.until(started))
     properties = list(dict.fromkeys(lead.property for lead in observed.leads))
-    graph, why = (None, cut_short) if result.outcome != "exhausted" else _graph(result, means)
-    if graph is None:
-        return Findings(tuple(_open(p, why) for p in properties))
-    judged = [_judged(observed, graph, p, p in observed.vacuous(result.seen), means) for p in properties]
-    size = f"{count_of(graph.states, 'state')} and {count_of(graph.transitions, 'transition')}"
+    if result.outcome != "exhausted":
+        return Findings(tuple(_open(p, cut_short) for p in properties))
+    judging = _Judging(observed, result, means)
+    if judging.graph is None:
+        return Findings(tuple(_open(p, judging.why) for p in properties))
+    judged = [judging.judged(p, p in observed.vacuous(result.seen)) for p in properties]
+    size = f"{count_of(result.distinct, 'state')} and {count_of(result.transitions, 'transition')}"
     note = f"liveness: {len(judged)} leads-to on the graph of {size}"
     return Findings(tuple(judged), (note,), seconds=time.monotonic() - started)
-
-
-def _graph(result: Result, means: Means) -> tuple[Graph | None, str]:
-    """The graph of a finished search; or None and why there is none."""
-    needed = result.bytes_in_use + bytes_of_graph(result) + JUDGING_BYTES_PER_STATE * result.distinct
-    if needed > means.memory:
-        size = f"{count_of(result.distinct, 'state')} and {count_of(result.transitions, 'transition')}"
-        return None, f"the graph of {size} takes {needed / GIB:.1f} GiB and may take {means.memory / GIB:.1f}: raise --memory"
-
-    def tell(done: int, count: int) -> None:
-        means.progress(f"graph of {done:,} of {count_of(count, 'state')}")
-
-    try:
-        graph = graph_of(result, workers=means.workers, should_stop=means.should_stop, progress=tell)
-    except (GraphError, MemoryError) as error:
-        return None, str(error) or "no memory for the graph"
-    return graph, STOPPED
 
 
 def _open(prop: Property, why: str) -> Verdict:
     return Verdict(prop, "inconclusive", "liveness", {}, why)
 
 
-def _judged(observed: Observed, graph: Graph, prop: Property, vacuous: bool, means: Means) -> Verdict:
-    if vacuous:
-        return _open(prop, "its premise is never met, so that it says nothing")
-    obliged = np.array([prop.obliges(action) for action in observed.kernel.actions], dtype=np.bool_)
-    reach = {"distinct": graph.states, "transitions": graph.transitions, "pending": 0, "components": 0}
-    for lead in (lead for lead in observed.leads if lead.property is prop):
-        if means.should_stop():
-            return _open(prop, STOPPED)
-        means.progress(f"{prop.name} on {count_of(graph.states, 'state')}")
+class _Judging:
+    """Judges the properties of a finished search, on a graph whose states are in order once a run has to be shown.
+
+    Without a ``graph`` there is a reason ``why``.
+    """
+
+    def __init__(self, observed: Observed, result: Result, means: Means) -> None:
+        self._observed, self._result, self._means = observed, result, means
+        self._in_order, self.why = False, STOPPED
+        self.graph = self._graph()
+
+    def _graph(self) -> Graph | None:
+        result, means = self._result, self._means
+        needed = result.bytes_in_use + bytes_of_graph(result) + JUDGING_BYTES_PER_STATE * result.distinct
+        if needed > means.memory:
+            size = f"{count_of(result.distinct, 'state')} and {count_of(result.transitions, 'transition')}"
+            has = f"the graph of {size} takes {needed / GIB:.1f} GiB and may take {means.memory / GIB:.1f}"
+            self.why = f"{has}: raise --memory"
+            return None
+
+        def tell(done: int, count: int) -> None:
+            means.progress(f"graph of {done:,} of {count_of(count, 'state')}")
+
         try:
-            lasso = _unfulfilled(graph, lead, obliged, reach)
+            return graph_of(
+                result, in_order=self._in_order, workers=means.workers, should_stop=means.should_stop, progress=tell
+            )
         except (GraphError, MemoryError) as error:
-            return _open(prop, str(error) or "no memory to judge the graph")
-        if lasso is not None:
-            trace = _trace(observed, graph, prop, lasso)
-            if not (means.only_failures and prop.strict):
-                trace = shrink(trace, observed.suite, should_stop=means.should_stop).trace
-            assert trace.loop is not None
-            steps = {"steps": len(trace.steps), "loop": len(trace.steps) - trace.loop.start}
-            return Verdict(prop, "violated", "liveness", reach | steps, prop.strict, trace)
-    return Verdict(prop, "exhausted", "liveness", reach)
+            self.why = str(error) or "no memory for the graph"
+            return None
+
+    def judged(self, prop: Property, vacuous: bool) -> Verdict:
+        """The verdict on a property, whose premise is never met if it is ``vacuous``."""
+        observed, result, means = self._observed, self._result, self._means
+        if vacuous:
+            return _open(prop, "its premise is never met, so that it says nothing")
+        obliged = np.array([prop.obliges(action) for action in observed.kernel.actions], dtype=np.bool_)
+        reach = {"distinct": result.distinct, "transitions": result.transitions, "pending": 0, "components": 0}
+        for lead in (lead for lead in observed.leads if lead.property is prop):
+            if means.should_stop():
+                return _open(prop, STOPPED)
+            if self.graph is None:
+                return _open(prop, self.why)
+            means.progress(f"{prop.name} on {count_of(result.distinct, 'state')}")
+            try:
+                lasso = self._lasso(lead, obliged, reach)
+            except (GraphError, MemoryError) as error:
+                return _open(prop, str(error) or "no memory to judge the graph")
+            if lasso is not None:
+                trace = _trace(observed, self.graph, prop, lasso)
+                if not (means.only_failures and prop.strict):
+                    trace = shrink(trace, observed.suite, should_stop=means.should_stop).trace
+                assert trace.loop is not None
+                steps = {"steps": len(trace.steps), "loop": len(trace.steps) - trace.loop.start}
+                return Verdict(prop, "violated", "liveness", reach | steps, prop.strict, trace)
+        return Verdict(prop, "exhausted", "liveness", reach)
+
+    def _lasso(self, lead: Lead, obliged: Marks, reach: dict[str, int]) -> Lasso | None:
+        """A fair run that meets the premise and from then on never the conclusion; adds to ``reach`` what was looked at."""
+        assert self.graph is not None
+        parts = components(self.graph, *_owed(self.graph, lead), obliged)
+        reach["pending"] += int(np.count_nonzero(parts.of >= 0))
+        reach["components"] += parts.count
+        if not parts.fair.any():
+            return None
+        if not self._in_order:
+            self.graph, self._in_order = None, True  # given back before there is the other
+            self.graph = self._graph()
+            if self.graph is None:
+                raise GraphError(self.why)
+            parts = components(self.graph, *_owed(self.graph, lead), obliged)
+        return shortest_lasso(self.graph, ways(self.graph, *_owed(self.graph, lead)), parts, obliged)
 
 
-def _unfulfilled(graph: Graph, lead: Lead, obliged: Marks, reach: dict[str, int]) -> Lasso | None:
-    """A fair run that meets the premise and from then on never the conclusion; adds to ``reach`` what was looked at."""
-    unfulfilled = ~graph.holds(lead.conclusion)
-    premise = graph.holds(lead.premise)
-    parts = components(graph, premise, unfulfilled, obliged)
-    reach["pending"] += int(np.count_nonzero(parts.of >= 0))
-    reach["components"] += parts.count
-    if not parts.fair.any():
-        return None
-    return shortest_lasso(graph, ways(graph, premise & unfulfilled, unfulfilled), parts, obliged)
+def _owed(graph: Graph, lead: Lead) -> tuple[Marks, Marks]:
+    """The states with the premise and without the conclusion, and all without the conclusion."""
+    without = ~graph.holds(lead.conclusion)
+    return graph.holds(lead.premise) & without, without
 
 
 def _trace(observed: Observed, graph: Graph, prop: Property, lasso: Lasso) -> Trace:
