@@ -9,7 +9,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self
 
 from fencepost.model.language.domains import Domain, Subset, Universe
-from fencepost.model.language.mistakes import Location, ModelError, guess
+from fencepost.model.language.mistakes import Location, ModelError
 from fencepost.model.terms.nodes import S, Term
 from fencepost.model.terms.values import Condition, OfOtherSort
 
@@ -113,8 +113,7 @@ class Names:
     if not TYPE_CHECKING:  # to whom a name without a declaration in the class is an error
 
         def __getattr__(self, name: str) -> NoReturn:
-            known = [known for known in vars(self) if not known.startswith("_")]
-            raise AttributeError(f"protocol {self._owner} has no variable {name!r}{guess(name, known)}")
+            raise AttributeError(f"protocol {self._owner} has no variable {name!r}", name=name, obj=self)
 
 
 class Variables(Names):

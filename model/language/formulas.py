@@ -147,33 +147,25 @@ def If(test: Truth, then: object, otherwise: object) -> object:
 
 def if_any(test: Truth, then: object, otherwise: object) -> object:
     """What ``If`` is of two values of which no type says what they are."""
-    sides = (then, otherwise)
-    subset = next((side for side in sides if isinstance(side, StandsForSubset)), None)
-    if subset is not None:
-        return subset.between(test, then, otherwise)
-    known = next((side for side in sides if isinstance(side, Term)), None)
-    of_one_or_none = next((side for side in (otherwise, then) if isinstance(side, OneOrNone)), None)
-    if of_one_or_none is not None:
-        sort = of_one_or_none.sort
-        return conditional(condition(test), chosen(sort, then), chosen(sort, otherwise))
-    if known is None or not all(isinstance(side, Term) or _is_like(side, known) for side in sides):
-        return Conditional(test, then, otherwise)
-    one, other = (side if isinstance(side, Term) else _beside(known, side) for side in sides)
-    return conditional(condition(test), one, other)
+    if not (isinstance(then, Term) and isinstance(otherwise, Term)):
+        for side in (then, otherwise):
+            if isinstance(side, StandsForSubset):
+                return side.between(test, then, otherwise)
+    for side in (otherwise, then):
+        if isinstance(side, OneOrNone):
+            return conditional(condition(test), chosen(side.sort, then), chosen(side.sort, otherwise))
+    one = then if isinstance(then, Term) else _beside(otherwise, then)
+    other = otherwise if isinstance(otherwise, Term) else _beside(then, otherwise)
+    return Conditional(test, then, otherwise) if one is None or other is None else conditional(condition(test), one, other)
 
 
-def _is_like(side: object, known: Term) -> bool:
-    """Whether what is no term is known to be a value of the sort of a term."""
+def _beside(known: object, side: object) -> Term | None:
+    """What is no term, as a term of the sort of another; None if it is not known to be a value of that sort."""
     if isinstance(known, Condition):
-        return isinstance(side, bool)
-    return isinstance(known, (Number, Choice)) and (type(side) is int or isinstance(side, StandsForNumber))
-
-
-def _beside(known: Term, side: object) -> Term:
-    """What is no term, as a term of the sort of another."""
-    if isinstance(known, Condition):
-        return condition(side)
-    return (known == side).arguments[1]  # type: ignore[attr-defined, no-any-return]  # the operator makes an equation
+        return condition(side) if isinstance(side, bool) else None
+    if isinstance(known, (Number, Choice)) and (type(side) is int or isinstance(side, StandsForNumber)):
+        return known.beside(side)
+    return None
 
 
 def all_of(formulas: Iterable[Truth]) -> Condition:

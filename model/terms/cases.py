@@ -17,17 +17,21 @@ DEEP = 16
 
 _JOINED = ("and", "or", "not", "=>")
 
+_COMPARING = {"=": True, "<=": True, ">=": True, "distinct": False, "<": False, ">": False}
+"""Operators that compare, each with what it says of two that are the same."""
+
 
 def holds_as_written(condition: Term, read: Callable[[Term], Term], deep: int = DEEP) -> bool | None:
-    """Whether connectives and equations alone settle a condition, each constant being what it is ``read`` as; None if not.
+    """Whether connectives, and comparisons of a constant with itself, settle a condition, each constant being what it is
+    ``read`` as; None if not.
 
     It sees less than ``always_holds`` does, and looks at no conclusion whose premise is false.
     """
     op, parts = condition.op, condition.arguments
     if op in ("true", "false"):
         return op == "true"
-    if op in ("=", "distinct") and len(parts) == 2 and read(parts[0]) is read(parts[1]):
-        return op == "="
+    if op in _COMPARING and len(parts) == 2 and read(parts[0]) is read(parts[1]):
+        return _COMPARING[op]
     if op not in _JOINED or deep == 0:
         return None
     if op == "not":

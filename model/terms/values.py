@@ -51,7 +51,7 @@ class Compared(Term, Generic[V]):
     __slots__ = ()
     __hash__ = Term.__hash__
 
-    def _beside(self, other: object) -> Term:
+    def beside(self, other: object) -> Term:
         """The other side of an operator, as a term of this sort. Raises TypeError or ValueError if it is none."""
         raise AssertionError
 
@@ -60,14 +60,14 @@ class Compared(Term, Generic[V]):
     @overload
     def __eq__(self, other: object) -> OfOtherSort: ...
     def __eq__(self, other: object) -> Condition | OfOtherSort:
-        return made("=", BOOL, (self, self._beside(other)))
+        return made("=", BOOL, (self, self.beside(other)))
 
     @overload  # type: ignore[override]
     def __ne__(self, other: V) -> Condition: ...
     @overload
     def __ne__(self, other: object) -> OfOtherSort: ...
     def __ne__(self, other: object) -> Condition | OfOtherSort:
-        return made("distinct", BOOL, (self, self._beside(other)))
+        return made("distinct", BOOL, (self, self.beside(other)))
 
 
 @of_kind("Bool")
@@ -76,7 +76,7 @@ class Condition(Compared["Condition | bool"]):
 
     __slots__ = ()
 
-    def _beside(self, other: object) -> Condition:
+    def beside(self, other: object) -> Condition:
         return condition(other)
 
     def __and__(self, other: Truth) -> Condition:
@@ -110,7 +110,7 @@ class Number(Compared["Number | int | StandsForNumber"]):
 
     __slots__ = ()
 
-    def _beside(self, other: object) -> Number:
+    def beside(self, other: object) -> Number:
         if type(other) is int:
             return _small(other) if -64 <= other <= 64 else number(other)
         if isinstance(other, Number):
@@ -120,34 +120,34 @@ class Number(Compared["Number | int | StandsForNumber"]):
         raise TypeError(f"{self} is a number, and {shown(other)} is none")
 
     def __le__(self, other: Numeric) -> Condition:
-        return made("<=", BOOL, (self, self._beside(other)))
+        return made("<=", BOOL, (self, self.beside(other)))
 
     def __lt__(self, other: Numeric) -> Condition:
-        return made("<", BOOL, (self, self._beside(other)))
+        return made("<", BOOL, (self, self.beside(other)))
 
     def __ge__(self, other: Numeric) -> Condition:
-        return made(">=", BOOL, (self, self._beside(other)))
+        return made(">=", BOOL, (self, self.beside(other)))
 
     def __gt__(self, other: Numeric) -> Condition:
-        return made(">", BOOL, (self, self._beside(other)))
+        return made(">", BOOL, (self, self.beside(other)))
 
     def __add__(self, other: Numeric) -> Number:
-        return made("+", INT, (self, self._beside(other)))
+        return made("+", INT, (self, self.beside(other)))
 
     def __radd__(self, other: Numeric) -> Number:
-        return made("+", INT, (self._beside(other), self))
+        return made("+", INT, (self.beside(other), self))
 
     def __sub__(self, other: Numeric) -> Number:
-        return made("-", INT, (self, self._beside(other)))
+        return made("-", INT, (self, self.beside(other)))
 
     def __rsub__(self, other: Numeric) -> Number:
-        return made("-", INT, (self._beside(other), self))
+        return made("-", INT, (self.beside(other), self))
 
     def __mul__(self, other: Numeric) -> Number:
-        return made("*", INT, (self, self._beside(other)))
+        return made("*", INT, (self, self.beside(other)))
 
     def __rmul__(self, other: Numeric) -> Number:
-        return made("*", INT, (self._beside(other), self))
+        return made("*", INT, (self.beside(other), self))
 
     def __neg__(self) -> Number:
         return made("unary -", INT, (self,))
@@ -164,7 +164,7 @@ class Real(Compared["Real | int | float"]):
 
     __slots__ = ()
 
-    def _beside(self, other: object) -> Real:
+    def beside(self, other: object) -> Real:
         if isinstance(other, Real):
             return other
         if type(other) is int or isinstance(other, float):
@@ -172,33 +172,33 @@ class Real(Compared["Real | int | float"]):
         raise TypeError(f"{self} is a real number, and {shown(other)} is none")
 
     def __le__(self, other: Real | float) -> Condition:
-        return made("<=", BOOL, (self, self._beside(other)))
+        return made("<=", BOOL, (self, self.beside(other)))
 
     def __lt__(self, other: Real | float) -> Condition:
-        return made("<", BOOL, (self, self._beside(other)))
+        return made("<", BOOL, (self, self.beside(other)))
 
     def __ge__(self, other: Real | float) -> Condition:
-        return made(">=", BOOL, (self, self._beside(other)))
+        return made(">=", BOOL, (self, self.beside(other)))
 
     def __gt__(self, other: Real | float) -> Condition:
-        return made(">", BOOL, (self, self._beside(other)))
+        return made(">", BOOL, (self, self.beside(other)))
 
     def __add__(self, other: Real | float) -> Real:
-        return made("+", REAL, (self, self._beside(other)))
+        return made("+", REAL, (self, self.beside(other)))
 
     def __sub__(self, other: Real | float) -> Real:
-        return made("-", REAL, (self, self._beside(other)))
+        return made("-", REAL, (self, self.beside(other)))
 
     def __rsub__(self, other: float) -> Real:
-        return self._beside(other) - self
+        return self.beside(other) - self
 
     def __mul__(self, other: Real | float) -> Real:
-        return made("*", REAL, (self, self._beside(other)))
+        return made("*", REAL, (self, self.beside(other)))
 
     __radd__, __rmul__ = __add__, __mul__
 
     def __truediv__(self, other: Real | float) -> Real:
-        return made("/", REAL, (self, self._beside(other)))
+        return made("/", REAL, (self, self.beside(other)))
 
 
 @of_kind("choice")
@@ -217,7 +217,7 @@ class Choice(Compared["Choice[E] | E"], Generic[E]):
         """The names."""
         return self.sort.names
 
-    def _beside(self, other: object) -> Choice[E]:
+    def beside(self, other: object) -> Choice[E]:
         if isinstance(other, Choice):
             if other.sort is not self.sort:
                 raise ValueError(f"{self} is one of {', '.join(self.names)}, and {other} one of {', '.join(other.names)}")
@@ -288,7 +288,7 @@ class Subset(Compared["Subset | Iterable[int]"]):
             raise TypeError(f"{member} is no member of {self}, a subset of {self.sort.bits} members from 0")
         return [(m, member == m) for m in range(self.sort.bits)]
 
-    def _beside(self, other: object) -> Subset:
+    def beside(self, other: object) -> Subset:
         if isinstance(other, Subset):
             if other.sort is not self.sort:
                 raise TypeError(f"{self} is a subset of {self.sort.bits} members, and {other} one of {other.sort.bits}")
@@ -296,13 +296,13 @@ class Subset(Compared["Subset | Iterable[int]"]):
         return _bits(mask_of(other, self.sort.bits), self.sort.bits)
 
     def __or__(self, other: Members) -> Subset:
-        return made("bvor", self.sort, (self, self._beside(other)))
+        return made("bvor", self.sort, (self, self.beside(other)))
 
     def __and__(self, other: Members) -> Subset:
-        return made("bvand", self.sort, (self, self._beside(other)))
+        return made("bvand", self.sort, (self, self.beside(other)))
 
     def __xor__(self, other: Members) -> Subset:
-        return made("bvxor", self.sort, (self, self._beside(other)))
+        return made("bvxor", self.sort, (self, self.beside(other)))
 
     def __invert__(self) -> Subset:
         return made("bvnot", self.sort, (self,))
@@ -328,7 +328,7 @@ class Thing(Term):
 
     sort: Sort[Thing]
 
-    def _beside(self, other: object) -> Term:
+    def beside(self, other: object) -> Term:
         if isinstance(other, Term) and other.sort is self.sort:
             return other
         raise TypeError(f"{self} is a {self.sort}, and {shown(other)} is none")
@@ -336,12 +336,12 @@ class Thing(Term):
     def __eq__(self, other: object) -> Condition:  # type: ignore[override]
         if isinstance(other, OneOrNone):
             return other == self
-        return made("=", BOOL, (self, self._beside(other)))
+        return made("=", BOOL, (self, self.beside(other)))
 
     def __ne__(self, other: object) -> Condition:  # type: ignore[override]
         if isinstance(other, OneOrNone):
             return other != self
-        return made("distinct", BOOL, (self, self._beside(other)))
+        return made("distinct", BOOL, (self, self.beside(other)))
 
 
 @of_kind("one or none")

@@ -41,7 +41,8 @@ def _queue(suite: Suite, log: Log) -> None:
     def confirmed_is_the_first_sent() -> Condition:
         """The entry that is confirmed to a broker is that of the first message in its queue, which it has sent."""
         places = [(b, k, e) for b in broker for k, e in log.places]
-        here = {(b, k, e): And(s.current[b] == k, log.confirmed[k] == e, log.next_confirmed[k] > e) for b, k, e in places}
+        rises = {k: log.next_confirmed[k] > log.confirmed[k] for k in log.ledger}
+        here = {(b, k, e): And(s.current[b] == k, log.confirmed[k] == e, rises[k]) for b, k, e in places}
         same = {(b, k, e): any_of(And(s.queue[b, 0] == m, s.content[k, e] == m) for m in log.message) for b, k, e in places}
         return all_of(Implies(here[b, k, e], And(s.sent[b] > 0, same[b, k, e])) for b, k, e in places)
 
