@@ -68,6 +68,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("engines/any_size",),
         ("engines/lemmas",),
         ("engines/plan",),
+        ("engines/shared_protocols",),
         ("engines/ahead",),
         ("engines/theorems",),
         ("questions/matters",),

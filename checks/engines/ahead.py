@@ -23,6 +23,7 @@ from fencepost.checks.console.termination import end_with, not_passed_on
 from fencepost.checks.engines.plan import Approach, Task, check, is_cut_short, is_whole
 from fencepost.checks.engines.results.findings import Checked, Findings, chosen_of
 from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.engines.shared_protocols import SharedProtocols
 from fencepost.model.language.circumstances import in_outline
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.vocabulary import Property, Suite
@@ -115,6 +116,7 @@ class Ahead:
     """
 
     def __init__(self, works: Iterable[Work], workers: int) -> None:
+        self._protocols = SharedProtocols()
         self._own: dict[int, list[tuple[Approach, Checked]]] = {}
         self._whole: dict[int, list[Checked]] = {}
         self._results: dict[int, bytes | None] = {}
@@ -142,7 +144,7 @@ class Ahead:
         entry, instance, approach = task.entry, task.instance, task.approach
         what = _key(task.with_approach(replace(approach, memory=0, seconds=None)))
         if not what:
-            return check(task, watch)
+            return self._made(task, watch)
         known = self._own.setdefault(what, [])
         for made, checked in known:
             if made == approach or _serves(made, checked, approach):
@@ -159,7 +161,7 @@ class Ahead:
         earlier = self._whole.get(_of_states(task), []) if task.approach.properties else []
         if not earlier:
             return None
-        suite = task.suite()
+        suite = self._protocols.suite(task)
         for checked in earlier:
             shown = {v.property.formula.digest: v for v in checked.verdicts if v.property.kind == "always"}
             wanted = chosen_of(suite, task.approach.properties)
@@ -178,8 +180,21 @@ class Ahead:
             carried = self._received(key, watch)
             watch.reporter.end()
             if carried is not None:
-                return _taken(task, carried)
-        return check(task, watch)
+                return self._taken_over(task, carried)
+        return self._made(task, watch)
+
+    def _made(self, task: Task, watch: Watch) -> Checked:
+        return check(task, watch, self._protocols.suite)
+
+    def _taken_over(self, task: Task, carried: bytes) -> Checked:
+        """What the other process has established, of a protocol that is built here: in outline, if only failures are shown and
+        there is none."""
+        if task.approach.only_failures:
+            with in_outline():
+                checked = _of_suite(task, self._protocols.suite(task), carried)
+            if all(verdict.failure == ExitStatus.HOLDS for verdict in checked.verdicts):
+                return checked
+        return _of_suite(task, self._protocols.suite(task), carried)
 
     def _takes(self, key: int) -> bool:
         """Whether the check is for this process to make: the other has not begun it."""
@@ -223,7 +238,7 @@ class Ahead:
                     raise _Elsewhere
                 carried = None
                 try:
-                    known[key] = check(task)
+                    known[key] = self._made(task, UNWATCHED)
                     carried = _carried(known[key].findings)
                 finally:
                     self._sent.put((key, carried))
@@ -285,17 +300,6 @@ class _Unpickler(pickle.Unpickler):
 
     def persistent_load(self, name: str) -> Property:
         return self._suite.named(name)
-
-
-def _taken(task: Task, carried: bytes) -> Checked:
-    """What another process has established, of a protocol that is built here: in outline, if only failures are shown and there
-    is none."""
-    if task.approach.only_failures:
-        with in_outline():
-            checked = _of_suite(task, task.suite(), carried)
-        if all(verdict.failure == ExitStatus.HOLDS for verdict in checked.verdicts):
-            return checked
-    return _of_suite(task, task.suite(), carried)
 
 
 def _of_suite(task: Task, suite: Suite, carried: bytes) -> Checked:

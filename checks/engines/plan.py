@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -81,23 +81,30 @@ class Task:
         """The same, checked in another way."""
         return replace(self, approach=approach)
 
+    def protocol(self) -> Protocol:
+        """The protocol of the instance. Raises what ``build`` raises."""
+        return self.entry.build(self.instance.parameters, self.bugs)
+
     def suite(self) -> Suite:
-        """The protocol of the instance with its properties, as ``check`` makes them. Raises what ``build`` raises."""
-        protocol = self.entry.build(self.instance.parameters, self.bugs)
+        """The protocol with its properties, as ``check`` makes them. Raises what ``build`` raises."""
+        return self.suite_of(self.protocol())
+
+    def suite_of(self, protocol: Protocol) -> Suite:
+        """The properties of the protocol, those that are asked for. Raises ModelError."""
         is_of_named = self.approach.by == "exhaustive" and not self.approach.strict
         with wanting(self.approach.properties if is_of_named else ()):
             return self.entry.suite(protocol)
 
 
-def check(task: Task, watch: Watch = UNWATCHED) -> Checked:
-    """Checks one instance.
+def check(task: Task, watch: Watch = UNWATCHED, suite_of: Callable[[Task], Suite] = Task.suite) -> Checked:
+    """Checks one instance; ``suite_of`` makes its properties.
 
     Raises PropertyError, ModelError for parameters that do not fit each other or an action that leaves the domain of a
     variable, RegistryError for a parameter that does not exist, CheckpointError for a folder of another search.
     """
     if task.instance.any:
         return _for_any_size(task, watch)
-    suite = task.suite()
+    suite = suite_of(task)
     protocol = suite.protocol
     watch.reporter.begin(f"{task.entry.name}, {task.instance.name}")
     engine = task.approach.by or task.instance.by
