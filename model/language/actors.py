@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import difflib
-import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from fencepost.model.language.circumstances import is_outline
 from fencepost.model.language.declarations import STORE, Family, Variable
 from fencepost.model.language.domains import Universe
-from fencepost.model.language.mistakes import Location, ModelError, guess
+from fencepost.model.language.mistakes import Location, ModelError, guess, signature_of
 
 _ALIKE = 0.85
 
@@ -133,7 +132,7 @@ class Manner(NamedTuple):
 
     def methods(self, where: str) -> tuple[str, ...]:
         """The methods that the action mirrors; ModelError, beginning with ``where``, if one is written as no method is."""
-        names = tuple(name for name, _ in self._mirrors())
+        names = tuple(name for name, _ in _methods(self.mirrors))
         for name in names:
             if not _METHOD.fullmatch(name):
                 raise ModelError(f"{where} mirrors {name!r}, which is not of the form Class.method")
@@ -141,20 +140,7 @@ class Manner(NamedTuple):
 
     def conditions(self) -> Mapping[str, str]:
         """The condition in a method, in the words of the code, that the action's guard mirrors, by the method."""
-        return {name: condition for name, condition in self._mirrors() if condition}
-
-    def _mirrors(self) -> Iterator[tuple[str, str]]:
-        """The methods as they are written, each with its condition, or with none."""
-        rest = self.mirrors
-        while rest:
-            match = _MIRROR.match(rest)
-            if match is None:
-                yield rest, ""
-                return
-            yield match[1].strip(), " ".join((match[2] or "").split())
-            rest = rest[match.end() :]
-            if not rest and match[0].endswith(","):
-                yield "", ""
+        return {name: condition for name, condition in _methods(self.mirrors) if condition}
 
     def is_left_out(self, where: str, budgets: Mapping[str, int]) -> bool:
         """Whether the instance has no such action; ModelError, beginning with ``where``, if it spends what is no budget."""
@@ -173,9 +159,24 @@ class Manner(NamedTuple):
         return only_if is None or bool(only_if(**bound))
 
 
+@lru_cache(1 << 12)
+def _methods(mirrors: str) -> tuple[tuple[str, str], ...]:
+    """The methods as they are written, each with its condition, or with none."""
+    methods, rest = list[tuple[str, str]](), mirrors
+    while rest:
+        match = _MIRROR.match(rest)
+        if match is None:
+            return (*methods, (rest, ""))
+        methods.append((match[1].strip(), " ".join((match[2] or "").split())))
+        rest = rest[match.end() :]
+        if not rest and match[0].endswith(","):
+            methods.append(("", ""))
+    return tuple(methods)
+
+
 def which(where: str, values: Callable[..., object], bound: Mapping[str, object]) -> object:
     """The variable that says which member a parameter is, for the arguments before it."""
-    names = list(inspect.signature(values).parameters)
+    names = signature_of(values).parameters
     for name in names:
         if name not in bound:
             raise ModelError(f"{where}: a parameter depends on {name}, which is no parameter before it")

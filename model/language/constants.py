@@ -98,6 +98,8 @@ class Constants:
     def vet(self, what: str, term: Term, *, primed: bool = False) -> None:
         """Raises ModelError, naming ``what``, unless the term is over the variables (and, if ``primed``, their next values)
         and uses only operators that the kernel compiles."""
+        if term in self._vetted[primed]:
+            return
         computed = False
         for part in below([term], self._vetted[primed]):
             computed = computed or is_computed(part)

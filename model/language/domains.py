@@ -113,14 +113,14 @@ class Domain:
 
     def coerce(self, value: object) -> Term:
         """A literal, a conditional of literals or a term, as a term of this domain's sort; ValueError if it is none."""
-        if isinstance(value, Conditional):
-            return conditional(condition(value.condition), self.coerce(value.then), self.coerce(value.otherwise))
-        if isinstance(value, StandsForNumber):
-            value = value.term
         if isinstance(value, Term):
             if value.sort is not self.sort:
                 raise ValueError(f"its sort is {value.sort}, and {self.sort} is needed")
             return value
+        if isinstance(value, Conditional):
+            return conditional(condition(value.condition), self.coerce(value.then), self.coerce(value.otherwise))
+        if isinstance(value, StandsForNumber):
+            return self.coerce(value.term)
         return self.literal(self.raw(value))
 
 
@@ -207,7 +207,7 @@ class Choice(Domain):
         return value
 
     def coerce(self, value: object) -> Term:
-        if isinstance(value, terms.Choice) and value.names != self.names:
+        if isinstance(value, terms.Choice) and value.sort is not self.sort:
             raise ValueError(f"{value} is one of {', '.join(value.names)}, and one of {', '.join(self.names)} is needed")
         return super().coerce(value)
 

@@ -147,10 +147,9 @@ def If(test: Truth, then: object, otherwise: object) -> object:
 
 def if_any(test: Truth, then: object, otherwise: object) -> object:
     """What ``If`` is of two values of which no type says what they are."""
-    if not (isinstance(then, Term) and isinstance(otherwise, Term)):
-        for side in (then, otherwise):
-            if isinstance(side, StandsForSubset):
-                return side.between(test, then, otherwise)
+    for side in (then, otherwise):
+        if not isinstance(side, Term) and isinstance(side, StandsForSubset):
+            return side.between(test, then, otherwise)
     for side in (otherwise, then):
         if isinstance(side, OneOrNone):
             return conditional(condition(test), chosen(side.sort, then), chosen(side.sort, otherwise))

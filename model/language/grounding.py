@@ -88,7 +88,7 @@ def actions(p: Protocol, definition: Definition) -> Iterator[Action]:
     """
     name, doc, function, manner, posts = definition
     talk, spends, own, mirrored = manner.talk, manner.spends, p.mirrors[name], manner.conditions()
-    through = values_of(p, f"{p.name}: action {name}", manner)
+    through, location = values_of(p, f"{p.name}: action {name}", manner), Location.of(function)
     for values in itertools.product(*through.values()):
         bound = dict(zip(manner.parameters, values, strict=True))
         if not manner.admits(bound):
@@ -122,7 +122,7 @@ def actions(p: Protocol, definition: Definition) -> Iterator[Action]:
             manner.fault,
             manner.fair,
             doc,
-            Location.of(function),
+            location,
             mirrors,
             shown.get(talk.hears, talk.hears),
             shown.get(talk.to, talk.to),

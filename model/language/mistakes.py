@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import CodeType, FrameType, FunctionType, TracebackType
 from typing import ParamSpec, TypeVar
 
 from fencepost.model.terms.nodes import Term
@@ -72,6 +72,19 @@ def _calling(frame: FrameType | None) -> Location | None:
     while frame is not None and _is_of_language(frame):
         frame = frame.f_back
     return None if frame is None or not _is_of_model(frame) else Location(frame.f_code.co_filename, frame.f_lineno)
+
+
+_SIGNATURES: dict[CodeType, inspect.Signature] = {}
+
+
+def signature_of(function: Callable[..., object]) -> inspect.Signature:
+    """The signature of a function, made once for each text of one: those of a protocol are there again in each instance of it.
+    Raises what ``inspect.signature`` raises."""
+    is_plain = isinstance(function, FunctionType) and not (function.__defaults__ or function.__kwdefaults__ or vars(function))
+    if not is_plain:
+        return inspect.signature(function)
+    known = _SIGNATURES.get(function.__code__)
+    return known or _SIGNATURES.setdefault(function.__code__, inspect.signature(function))
 
 
 def raised_at(trace: TracebackType | None) -> Location | None:

@@ -12,7 +12,7 @@ from fencepost.model.language.actors import Values, which
 from fencepost.model.language.declarations import Taken
 from fencepost.model.language.domains import Universe
 from fencepost.model.language.effects import Effect, Happens, effect, note
-from fencepost.model.language.mistakes import Location, ModelError
+from fencepost.model.language.mistakes import Location, ModelError, signature_of
 from fencepost.model.terms.values import Number, Truth
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Move:
         self.name, self.mirrors = name, mirrors
         self.doc, self.location = inspect.cleandoc(function.__doc__ or ""), Location.of(function)
         self._protocol, self._function, self._manner, self._missing = protocol, function, manner, missing
-        self._signature = inspect.signature(function)
+        self._signature = signature_of(function)
 
     def __bool__(self) -> bool:
         raise TypeError(f"Python's and, or, not and if cannot see into a move: call {self.name}, after the guard, with a comma")
