@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Literal, TypeAlias, TypeVar, overload
 
 from fencepost.model.analysis.refinement import Refinement
@@ -15,6 +15,8 @@ from fencepost.model.language.mistakes import build, guess
 from fencepost.model.terms.asking import Asking
 from fencepost.model.terms.cases import always_holds, holds_as_written
 from fencepost.model.terms.nodes import Term
+from fencepost.model.terms.simplification import Simplification
+from fencepost.model.terms.traversal import Substitution
 from fencepost.model.terms.values import Condition, Truth, condition, conditions_of, equation
 
 __tracebackhide__ = True  # what is wrong with a property is told with the line of who declares it
@@ -100,6 +102,7 @@ class Suite:
         self.properties: list[Property] = []
         self._lemmas: list[Property] = []
         self._unwritten: Callable[[], None] | None = None
+        self._simple = Simplification()
 
     def always(self, function: F) -> F:
         """Declares that the formula holds in every reachable state."""
@@ -277,11 +280,16 @@ class Suite:
             return None
         if holds_as_written(formula, self.protocol.constants.before):
             return None
-        still = self.protocol.still(formula)
-        settled = always_holds(still, self._values_of)
+        still = self._still(formula)
+        settled = always_holds(still, self._values_of, simple=self._simple)
         if settled or (settled is None and self._is_proved(still)):
             return None
         return And([equation(v.next, v.term) for v in self.protocol.variables])
+
+    @cached_property
+    def _still(self) -> Substitution:
+        """Makes of a formula over a step what it says where nothing changes."""
+        return Substitution({v.next: v.term for v in self.protocol.variables})
 
     def _values_of(self, constant: Term) -> range:
         variable = self.protocol.constants.variable_of(constant)

@@ -52,10 +52,12 @@ class _TooManyError(Exception):
     """It takes more cases than there may be."""
 
 
-def always_holds(condition: Term, values: Callable[[Term], Sequence[int]], most: int = CASES) -> bool | None:
+def always_holds(
+    condition: Term, values: Callable[[Term], Sequence[int]], most: int = CASES, simple: Simplification | None = None
+) -> bool | None:
     """Whether a condition holds whatever values, of those that they may have, its constants have; None if that takes too many
-    cases."""
-    cases = _Cases(values, most)
+    cases. Conditions that have parts in common are ``simple`` by one simplification."""
+    cases = _Cases(values, most, simple or Simplification())
     try:
         return cases.hold(condition)
     except _TooManyError:
@@ -63,8 +65,8 @@ def always_holds(condition: Term, values: Callable[[Term], Sequence[int]], most:
 
 
 class _Cases:
-    def __init__(self, values: Callable[[Term], Sequence[int]], most: int) -> None:
-        self._values, self._left, self._simple = values, most, Simplification()
+    def __init__(self, values: Callable[[Term], Sequence[int]], most: int, simple: Simplification) -> None:
+        self._values, self._left, self._simple = values, most, simple
 
     def hold(self, condition: Term) -> bool:
         simple = self._simple(condition)

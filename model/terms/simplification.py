@@ -88,20 +88,22 @@ def _joined(
     decisive: Condition,
     join: Callable[[tuple[Condition, ...]], Condition],
 ) -> Condition:
-    left = dict[Condition, None]()
+    left, negated = dict[Condition, None](), set[Term]()
     sets = dict[Term, Values]()
     for part in _flat(op, parts):
-        if part is decisive or _not(part) in left:
+        if part is decisive or _is_opposed(part, left, negated):
             return decisive
         if part is not neutral:
             left[part] = None
-            if (said := _said(part if op == "and" else _not(part))) is not None:
-                subject, values = said
+            if part.op == "not":
+                negated.add(part.arguments[0])
+            if (said := _said(part)) is not None:
+                subject, values = said if op == "and" else (said[0], _others(said[1]))
                 both = sets[subject] = values if subject not in sets else _in_both(sets[subject], values)
                 if both == NOTHING:
                     return decisive
     for part in [part for part in left if part.op in ("and", "or") or (part.op == "not" and part.arguments[0].op == op)]:
-        shorter = _beside(part, left)
+        shorter = _beside(part, left, negated)
         if shorter is decisive:
             return decisive
         if shorter is not part:
@@ -109,13 +111,18 @@ def _joined(
     return neutral if not left else next(iter(left)) if len(left) == 1 else join(tuple(left))
 
 
-def _beside(part: Condition, others: Collection[Condition]) -> Condition:
+def _is_opposed(part: Condition, others: Collection[Term], negated: Collection[Term]) -> bool:
+    """Whether the opposite of a part is among others; ``negated`` are those whose negation is."""
+    return part.arguments[0] in others if part.op == "not" else part in negated
+
+
+def _beside(part: Condition, others: Collection[Condition], negated: Collection[Term]) -> Condition:
     """What is left of a part that is joined with others: where they settle what it is made of, that is settled."""
     inner = condition(part.arguments[0]) if part.op == "not" else part
     if part.op == "not":
         left = tuple([one for one in conditions_of(inner) if one not in others])
     else:
-        left = tuple([one for one in conditions_of(inner) if _not(one) not in others])
+        left = tuple([one for one in conditions_of(inner) if not _is_opposed(one, others, negated)])
     if len(left) == len(inner.arguments):
         return part
     shorter = _and(*left) if inner.op == "and" else _or(*left)
@@ -137,11 +144,15 @@ def _in_both(one: Values, other: Values) -> Values:
     return True, these[1] - others[1]
 
 
+def _others(values: Values) -> Values:
+    return not values[0], values[1]
+
+
 def _said(part: Term) -> tuple[Term, Values] | None:
     """What a condition says of one term alone: which values it has; None if it says anything else."""
     if part.op == "not":
         said = _said(part.arguments[0])
-        return None if said is None else (said[0], (not said[1][0], said[1][1]))
+        return None if said is None else (said[0], _others(said[1]))
     if part.op == "=" and part.arguments[0].sort is not BOOL:
         for known, left in (part.arguments, part.arguments[::-1]):
             if known.op == "literal":
