@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fencepost.model.pulsar.subscription import subscription
-from fencepost.model.pulsar.subscription_bugs import RELEASES
+from fencepost.model.pulsar.subscription.bugs import RELEASES
 from fencepost.properties.bug_files import bugs_beside
 from fencepost.properties.registry import Entry, Instance, Value
 from fencepost.properties.subscription import suite

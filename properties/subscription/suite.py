@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from fencepost.model.language import And, Condition, Implies, Not, Or, Protocol, Subset, any_of
-from fencepost.model.pulsar.subscription import NONE, exceeds_limit
+from fencepost.model.pulsar.subscription.cursor import NONE
+from fencepost.model.pulsar.subscription.ranges import exceeds_limit
 from fencepost.model.terms.values import subset_where
 from fencepost.properties.subscription.variables import SubscriptionVariables
 from fencepost.properties.vocabulary import Leads, Suite

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fencepost.model.language import Choice, Family, Number, Subset, Variables
-from fencepost.model.pulsar.subscription import Queued, State, Written
+from fencepost.model.pulsar.subscription.cursor import Queued, State, Written
 
 
 class SubscriptionVariables(Variables):
