@@ -176,6 +176,8 @@ _STEPS: Mapping[str, Callable[[Taken], Steps]] = {
     "delete_ledger": _let("delete"),
     "take_snapshot": _do("snapshot"),
     "truncate_topic": _do("truncate"),
+    "set_properties": lambda _: [],
+    "write_properties": _both(_do("set-properties"), _write("properties")),
     "collect_inactive": _collect,
     "consume": _consume,
     "persist_position": _do("flush"),
@@ -210,7 +212,6 @@ class TopicAdapter(Adapter):
     )
 
     not_covered: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(("set_properties", "write_properties"), "the harness asks for no properties"),
         **dict.fromkeys(
             ("create_another", "list_early", "trim_breaks_off", "write_early"),
             "it takes a bug that none of these releases has",

@@ -61,6 +61,7 @@ TOPIC = Target(
         {**_AGAIN, "rolls": 1, "crashes": 1, "slow_updates": 1},
         {**_AGAIN, "rolls": 0, "snapshots": 1, "crashes": 1, "truncations": 1},
         {**_AGAIN, "rolls": 0, "transfers": 1},
+        {**_AGAIN, "rolls": 1, "property_updates": 1, "dedup": False},
     ),
 )
 

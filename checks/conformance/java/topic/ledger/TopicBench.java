@@ -219,6 +219,9 @@ public final class TopicBench implements Lines.Target {
             case "snapshot":
                 broker.topic.takeSnapshot();
                 break;
+            case "set-properties":
+                broker.setProperties();
+                break;
             case "truncate":
                 broker.clearBacklogs();
                 break;

@@ -13,6 +13,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -29,6 +30,7 @@ import org.apache.bookkeeper.mledger.AsyncCallbacks.CloseCallback;
 import org.apache.bookkeeper.mledger.AsyncCallbacks.DeleteLedgerCallback;
 import org.apache.bookkeeper.mledger.AsyncCallbacks.MarkDeleteCallback;
 import org.apache.bookkeeper.mledger.AsyncCallbacks.TerminateCallback;
+import org.apache.bookkeeper.mledger.AsyncCallbacks.UpdatePropertiesCallback;
 import org.apache.bookkeeper.mledger.ManagedCursor;
 import org.apache.bookkeeper.mledger.ManagedLedgerConfig;
 import org.apache.bookkeeper.mledger.ManagedLedgerException;
@@ -291,6 +293,20 @@ final class TopicBroker {
 
             @Override
             public void terminateFailed(ManagedLedgerException failure, Object context) {
+            }
+        }, null);
+    }
+
+    /** Without metadataMutex the update is put off, and the node is not written. */
+    void setProperties() {
+        view.reason = "properties";
+        ledger.asyncSetProperties(Map.of("epoch", "1"), new UpdatePropertiesCallback() {
+            @Override
+            public void updatePropertiesComplete(Map<String, String> properties, Object context) {
+            }
+
+            @Override
+            public void updatePropertiesFailed(ManagedLedgerException failure, Object context) {
             }
         }, null);
     }
