@@ -20,6 +20,7 @@ class SubscriptionVariables(Variables):
     writing: Family[Choice[Written]]
     place: Family[Number]
     ranges: Family[Subset]
+    in_progress: Number
     waits_at: Number
     target: Number
     asked: Subset

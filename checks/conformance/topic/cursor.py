@@ -44,6 +44,7 @@ _STEPS: Mapping[str, Callable[[Taken], Step]] = {
     "acknowledge_up_to": _acknowledge(all=True),
     "acknowledge_at_rest": _acknowledge(rest=True),
     "flush_at_rest": _do("flush"),
+    "flush_during_read": _do("flush", reading=True),
     "seek": _seek(),
     "seek_during_read": _seek(reading=True),
     "create_ledger": _do("create"),
@@ -129,8 +130,8 @@ OBSERVABLES = (
 
 
 def _flushes_nothing(action: Action, view: View, seen: Seen) -> bool:
-    """Whether the timer finds nothing to write: all of it is given to be written, or memory is ahead of that (what waits)."""
-    return action.name == "flush_at_rest" and (not seen.values.get("dirty") or view["last"] != view["mark"])
+    """Whether the timer finds nothing to write: all of it is given to be written."""
+    return action.name in ("flush_at_rest", "flush_during_read") and not seen.values.get("dirty")
 
 
 class SubscriptionAdapter(Adapter):

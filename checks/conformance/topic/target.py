@@ -91,5 +91,6 @@ SUBSCRIPTION = Target(
         {**_STILL, "messages": 4, "limit": 0, "node_limit": 0},
         {**_STILL, "messages": 5, "node_limit": 1, "unloads": 2},
         {**_WIDE, "long_arrays": True},
+        {**_WIDE, "long_arrays": True, "limit": 0, "node_limit": 0},
     ),
 )

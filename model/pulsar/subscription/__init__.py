@@ -1,7 +1,8 @@
 """A durable subscription: what a consumer has acknowledged, one message at a time, and what is left of that after a restart.
 
 Mirrors ManagedCursorImpl of managed-ledger, as read in 2.10.1, 3.0.7, 4.0.8, 4.2.4, 5.0.0-M1 and 5.0.1, and
-PersistentSubscription of the broker.
+PersistentSubscription of the broker. What of a position and its ranges is written is in ``ranges.py``, the variables in
+``cursor.py``, the steps in ``acknowledgements.py``, ``seeks.py``, ``writes.py`` and ``protocol.py``.
 
 A cursor has a position, before which everything is acknowledged, and the acknowledged messages behind it, whose holes are
 ranges. An acknowledgement changes both in memory. It is then written, with all ranges, as an entry of the cursor's ledger,
@@ -29,13 +30,15 @@ Constants
     capacity             entries of a ledger of the topic; a range ends with its ledger
     limit                managedLedgerMaxUnackedRangesToPersist
     node_limit           managedLedgerMaxUnackedRangesToPersistInMetadataStore: a cursor that is closed with more ranges
-                         writes its ledger once more, and not the node
+                         writes its ledger once more, and not the node; with a limit of 0 always the node
     long_arrays          managedLedgerPersistIndividualAckAsLongArray: a ledger of the cursor has a bit for each entry
     limited              managedLedgerDefaultMarkDeleteRateLimit: an acknowledgement may be answered before it is written
     one_above            a range above the limit is stored as well (up to 4.2.4)
     counts_own           a ledger counts against the limit of long arrays, and not only those before it; where that leaves out
                          all, ranges are written (since 5.0.1)
     sets_last            a seek is the position that was last given to be written as soon as it begins (up to 4.0.8)
+    cuts_ranges          as a position is stored, the ranges before it are forgotten, also where a seek has gone back since
+                         (up to 4.0.8). Without a bug there are none
     seeks                times that a client or an administrator moves the subscription
     unloads              times that the topic is unloaded
     crashes              times that the broker dies
@@ -63,6 +66,8 @@ Variables of the clients
                          exceeded since
 
 Variables that only bugs have
+    in_progress          bugs with which an acknowledgement may find a later position: inProgressMarkDeletePersistPosition, the
+                         latest position that is being written; -1 is none. A seek forgets it as it begins
     waits_at             queued_position_kept: the position of the last entry in the queue
 
 Variables that count
@@ -75,7 +80,8 @@ Actions
                          consumer: acknowledges a message; and as a read is under way
     acknowledge_up_to    consumer: acknowledges everything up to a message
     acknowledge_at_rest  consumer: the same of one message, which is answered before it is written. Only with limited
-    flush_at_rest        broker: the timer writes what was answered before. Only with limited
+    flush_at_rest, flush_during_read
+                         broker: the timer writes what was answered before; and as a read is under way. Only with limited
     seek, seek_during_read
                          client: moves the subscription; and as a read is under way
     create_ledger        broker: the cursor has a ledger of its own
@@ -89,7 +95,7 @@ Actions
 
 Actions that only bugs have
     skip, skip_acks      an acknowledgement, or those that wait, are answered without a write, as a later position is stored
-    skip_seek            a seek is taken for an old position, answered and not written
+    skip_seek            a seek, and acknowledgements behind it, are taken for an old position: answered and not written
     flush_both           a seek is answered as the acknowledgement behind it is stored
 
 The properties are in ``properties/subscription/suite.py``. ``BUGS`` has a line for each bug,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fencepost.model.language import (
     And,
-    Choice,
     Condition,
     If,
     Implies,
@@ -17,7 +16,7 @@ from fencepost.model.language import (
     Updates,
     maximum,
 )
-from fencepost.model.pulsar.subscription.cursor import Cursor, Queued
+from fencepost.model.pulsar.subscription.cursor import Cursor
 
 
 def declare_acknowledgements(cursor: Cursor) -> None:
@@ -39,9 +38,15 @@ def declare_acknowledgements(cursor: Cursor) -> None:
         """The formula: the message can be acknowledged, one by one."""
         return And(cursor.is_in_use, Not(refused), cursor.mark <= m, Not(cursor.acked.has(m)))
 
-    def waits() -> Choice[Queued]:
+    def is_flushed() -> Condition:
+        """The formula: the timer finds something, which asyncMarkDelete takes. It refuses a position before the memory's."""
+        here = And(cursor.is_in_use, Not(cursor.is_seeking), cursor.last == cursor.mark)
+        return And(here, Not(cursor.answered == cursor.promised))
+
+    def waiting(mark: Number) -> Updates:
+        """An acknowledgement joins the queue with this position."""
         behind_seek = cursor.queued.among("seek", "seek_and_acks")
-        return If(behind_seek, "seek_and_acks", If(cursor.queued == "nothing", "acks", cursor.queued))
+        return {cursor.queued: If(behind_seek, "seek_and_acks", "acks"), **cursor.joins_queue(mark)}
 
     def sent(mark: Number, acked: Subset, guard: Truth) -> tuple[Condition, Updates]:
         """It is written at once, or waits for the cursor's ledger."""
@@ -51,9 +56,8 @@ def declare_acknowledgements(cursor: Cursor) -> None:
         # an entry is given to be written as it leaves the queue
         last = If(direct, maximum(cursor.last, mark), cursor.last)
         queue = {
-            cursor.queued: If(direct, cursor.queued, waits()),
             cursor.state: If(cursor.state == "no_ledger", "creating", cursor.state),
-            **{place: If(direct, place, at) for place, at in cursor.joins_queue(mark).items()},
+            **{variable: If(direct, variable, value) for variable, value in waiting(mark).items()},
         }
         here = And(guard, Implies(direct, And(cursor.has_room, Not(cursor.is_late(mark)))), Or(direct, cursor.state != "open"))
         return here, {cursor.mark: mark, cursor.acked: acked, cursor.last: last, **queue, **written}
@@ -67,11 +71,14 @@ def declare_acknowledgements(cursor: Cursor) -> None:
     def acknowledge_during_read(m: int) -> Outcome:
         """The same while a read is under way (PENDING_READ_OPS_UPDATER): it waits until that is over."""
         mark, acked = acknowledged(m)
-        queue = {cursor.queued: waits(), **cursor.joins_queue(mark)}
-        return And(is_open(m), cursor.state == "open"), {cursor.mark: mark, cursor.acked: acked, **queue}, noted(m)
+        return And(is_open(m), cursor.state == "open"), {cursor.mark: mark, cursor.acked: acked, **waiting(mark)}, noted(m)
 
     @p.step(
-        by="consumer", to="broker", mirrors="ManagedCursorImpl.internalMarkDelete", m=cursor.message, only_if=cursor.can_be_late
+        by="consumer",
+        to="broker",
+        mirrors="ManagedCursorImpl.internalMarkDelete",
+        m=cursor.message,
+        only_if=cursor.in_progress is not None,
     )
     def skip(m: int) -> Outcome:
         """A later position is stored already: the acknowledgement is answered without a write."""
@@ -99,6 +106,9 @@ def declare_acknowledgements(cursor: Cursor) -> None:
     @p.step(by="broker", mirrors="ManagedCursorImpl.flush", only_if=p.parameters["limited"])
     def flush_at_rest() -> Outcome:
         """The timer writes what was answered before (managedLedgerCursorPositionFlushSeconds)."""
-        return sent(
-            cursor.mark, cursor.acked, And(cursor.is_in_use, Not(cursor.is_seeking), Not(cursor.answered == cursor.promised))
-        )
+        return sent(cursor.mark, cursor.acked, is_flushed())
+
+    @p.step(by="broker", mirrors="ManagedCursorImpl.flush", only_if=p.parameters["limited"])
+    def flush_during_read() -> Outcome:
+        """The same while a read is under way: it waits until that is over."""
+        return And(is_flushed(), cursor.state == "open"), waiting(cursor.mark)

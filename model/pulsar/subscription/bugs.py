@@ -21,8 +21,10 @@ RELEASES = both(
     changed("one_above", since="5.0.0-M1", before=True, after=False),
     changed("counts_own", since="5.0.1", before=False, after=True),
     changed("sets_last", since="4.2.4", before=True, after=False),
+    changed("cuts_ranges", since="4.2.4", before=True, after=False),
 )
 """What behaves otherwise from release to release: whether ManagedCursorImpl.buildIndividualDeletedMessageRanges keeps one range
 above the limit; whether a ledger counts against the limit of long arrays itself (PositionRangeSet.toRanges), with ranges where
-nothing is left (ManagedCursorImpl.serializePositionInfo); and whether ManagedCursorImpl.internalResetCursor sets
-lastMarkDeleteEntry before the seek is given to be written."""
+nothing is left (ManagedCursorImpl.serializePositionInfo); whether ManagedCursorImpl.internalResetCursor sets
+lastMarkDeleteEntry before the seek is given to be written; and whether ManagedCursorImpl.internalMarkDelete takes the ranges
+before each position that is stored out of the memory (individualDeletedMessages.removeAtMost)."""

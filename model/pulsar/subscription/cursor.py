@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from fencepost.model.language import And, Condition, If, Not, Number, Or, Protocol, Subset, Updates, maximum, select
+from fencepost.model.language import And, Condition, If, Number, Or, Protocol, Subset, Updates, maximum, select
 from fencepost.model.pulsar.subscription.ranges import Ranges
 from fencepost.model.terms.values import subset_where
 
@@ -16,6 +16,9 @@ QUEUED: tuple[Queued, ...] = ("nothing", "acks", "seek", "seek_and_acks")
 WRITTEN: tuple[Written, ...] = ("nothing", "ack", "seek", "both")
 NONE = -1
 """No position."""
+
+_LATE = ("acked_during_reset", "reset_not_stored", "skipped_after_reset", "reset_stores_read_position")
+"""The bugs with which an acknowledgement may find a later position, after a seek."""
 
 
 class Cursor(Ranges):
@@ -38,6 +41,8 @@ class Cursor(Ranges):
         self.writing = p.choice("writing", WRITTEN, per=slot)
         self.place = p.number("place", 0, self.messages, per=slot)
         self.ranges = p.subset("ranges", message, per=slot)
+        late = any(map(p.has, _LATE))
+        self.in_progress = p.number("in_progress", NONE, self.messages, init=NONE) if late else None
         self.waits_at = p.number("waits_at", 0, self.messages) if p.has("queued_position_kept") else None
         self.target = p.number("target", NONE, self.messages, init=NONE)
         self.asked = p.subset("asked", message)
@@ -85,17 +90,17 @@ class Cursor(Ranges):
             self.writing[1]: If(first, "nothing", kind),
             self.place[1]: If(first, 0, place),
             self.ranges[1]: If(first, (), ranges),
+            **self.progresses(place),
         }
 
-    @property
-    def can_be_late(self) -> bool:
-        """Whether an acknowledgement may find a later position, which takes a seek and a bug."""
-        return any(map(self.protocol.has, ("acked_during_reset", "reset_not_stored", "skipped_after_reset")))
+    def progresses(self, place: Number | int) -> Updates:
+        """The position that is being written is this one."""
+        return {} if self.in_progress is None else {self.in_progress: place}
 
-    def is_late(self, mark: Number) -> Condition:
-        """The formula: a later position is stored, or being written; as a seek begins, what was being written is forgotten."""
-        first = And(self.place[0] > mark, Not(self.writing[1].among("seek", "both")))
-        return Or(mark < self.persisted, first, self.place[1] > mark)
+    def is_late(self, place: Number | int) -> Condition:
+        """The formula: a later position is stored, or being written."""
+        stored = self.persisted > place
+        return stored if self.in_progress is None else Or(stored, self.in_progress > place)
 
     def answers(self, mark: Number, acked: Subset, also: Subset) -> Updates:
         """An acknowledgement is answered as stored: what it covers is promised, if the ranges are within the limit."""
@@ -123,16 +128,25 @@ class Cursor(Ranges):
         known = {self.mark: self.target, self.acked: (), self.last: self.target}
         return {**known, self.queued: "nothing", **self.joins_queue(0)}
 
-    def seek_written(self, to: Number | int) -> Updates:
-        """A seek is given to be written."""
-        p = self.protocol
-        if p.has("reset_stores_read_position"):  # earliest is the place before the first message in any case
-            places = [n + 1 if 0 < n < self.messages else n for n in range(self.messages + 1)]
-            to = places[to] if isinstance(to, int) else select(to, places)
-        nothing = subset_where(self.messages, lambda _: False)
-        begun = self.begin("seek", to, self.acked if p.has("reset_stores_ranges") else nothing)
-        return {**begun, self.last: maximum(self.last_of_seek(to), to)}
+    def seek_begun(self, to: int) -> Updates:
+        """ManagedCursorImpl.internalResetCursor: it forgets what is stored, and what is being written."""
+        return {self.target: to, self.persisted: NONE, self.last: self.last_of_seek(to), **self.progresses(NONE)}
 
-    def last_of_seek(self, to: Number | int) -> Number | int:
-        """lastMarkDeleteEntry as a seek begins, before it is given to be written."""
-        return to if self.protocol.parameters["sets_last"] else self.last
+    def last_of_seek(self, to: int) -> Number | int:
+        """lastMarkDeleteEntry as a seek begins."""
+        return self.place_of_seek(to) if self.protocol.parameters["sets_last"] else self.last
+
+    def place_of_seek(self, to: Number | int) -> Number | int:
+        """The position with which a seek is written."""
+        if not self.protocol.has("reset_stores_read_position"):
+            return to
+        # earliest is the place before the first message in any case
+        places = [n + 1 if 0 < n < self.messages else n for n in range(self.messages + 1)]
+        return places[to] if isinstance(to, int) else select(to, places)
+
+    def seek_written(self, to: Number | int, last: Number | int) -> Updates:
+        """A seek is given to be written, when the last position that was is this one."""
+        p, place = self.protocol, self.place_of_seek(to)
+        nothing = subset_where(self.messages, lambda _: False)
+        begun = self.begin("seek", place, self.acked if p.has("reset_stores_ranges") else nothing)
+        return {**begun, self.last: maximum(last, place)}

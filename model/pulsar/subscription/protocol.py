@@ -23,6 +23,7 @@ def subscription(
     one_above: bool = False,
     counts_own: bool = False,
     sets_last: bool = False,
+    cuts_ranges: bool = False,
     seeks: int = 1,
     unloads: int = 1,
     crashes: int = 1,
@@ -56,6 +57,7 @@ def declare_loads(cursor: Cursor) -> None:
             cursor.persisted: NONE,
             cursor.queued: "nothing",
             **cursor.joins_queue(0),
+            **cursor.progresses(NONE),
             **{cursor.writing[w]: "nothing" for w in range(2)},
             **{cursor.place[w]: 0 for w in range(2)},
             **{cursor.ranges[w]: () for w in range(2)},
@@ -77,7 +79,7 @@ def declare_loads(cursor: Cursor) -> None:
     )
     def unload() -> Outcome:
         """The cursor is closed: it writes its position and its ranges, to the node, or to its ledger if they are many."""
-        many = Not(cursor.is_within("node_limit", cursor.acked))
+        many = Not(cursor.is_within("node_limit", cursor.acked)) if p.parameters["limit"] else False
         written = If(And(many, cursor.state == "open"), cursor.kept(cursor.acked), cursor.kept(cursor.acked, in_node=True))
         rest = cursor.answered & cursor.covers(cursor.mark, cursor.acked)
         kept = cursor.promised_with(cursor.mark, cursor.acked, written, rest)

@@ -17,9 +17,13 @@ def exceeds_limit(settings: Mapping[str, int | bool | str]) -> bool:
     messages, capacity, limit = (int(settings[name]) for name in ("messages", "capacity", "limit"))
     ledgers = [min(capacity, messages - first) for first in range(0, messages, capacity)]
     ranges = [entries // 2 if n == 0 else (entries + 1) // 2 for n, entries in enumerate(ledgers)]
-    if settings["long_arrays"]:
-        return sum(ranges if settings["counts_own"] else ranges[:-1]) > limit
-    return sum(ranges) > limit + bool(settings["one_above"])
+    beyond = sum(ranges) > limit + bool(settings["one_above"])
+    if not settings["long_arrays"]:
+        return beyond
+    # a cursor that is closed may write the node, which has ranges
+    in_node = not limit or int(settings["node_limit"]) >= sum(ranges) or int(settings["unloads"]) + int(settings["crashes"]) > 1
+    in_arrays = sum(ranges if settings["counts_own"] else ranges[:-1]) > limit
+    return in_arrays or bool(settings["unloads"] and beyond and in_node)
 
 
 class Ranges:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fencepost.model.language import And, If, Not, Number, Or, Outcome, maximum
-from fencepost.model.pulsar.subscription.cursor import Cursor
+from fencepost.model.pulsar.subscription.cursor import NONE, Cursor
 
 
 def declare_writes(cursor: Cursor) -> None:
@@ -33,7 +33,7 @@ def declare_writes(cursor: Cursor) -> None:
         here = And(is_flushed, cursor.queued == "acks", Not(cursor.is_late(place)))
         return here, {**emptied, cursor.last: maximum(cursor.last, place), **cursor.begin("ack", place, cursor.acked)}
 
-    @p.step(by="broker", mirrors="ManagedCursorImpl.internalMarkDelete", fair=True, only_if=cursor.can_be_late)
+    @p.step(by="broker", mirrors="ManagedCursorImpl.internalMarkDelete", fair=True, only_if=cursor.in_progress is not None)
     def skip_acks() -> Outcome:
         """A later position is stored already: what waits is answered without a write."""
         here = And(is_flushed, cursor.queued == "acks", cursor.is_late(cursor.position_of_queue()))
@@ -43,13 +43,17 @@ def declare_writes(cursor: Cursor) -> None:
     def flush_seek() -> Outcome:
         """A seek that waits is written, whatever waits behind it."""
         which = cursor.queued == "seek" if in_group else cursor.queued.among("seek", "seek_and_acks")
-        here = And(is_flushed, which, cursor.is_seeking, Not(And(in_group, cursor.target < cursor.persisted)))
-        return here, emptied, cursor.seek_written(cursor.target)
+        here = And(
+            is_flushed, which, cursor.is_seeking, Not(And(in_group, cursor.is_late(cursor.place_of_seek(cursor.target))))
+        )
+        return here, emptied, cursor.seek_written(cursor.target, cursor.last)
 
     @p.step(by="broker", mirrors="ManagedCursorImpl.internalMarkDelete", fair=True, only_if=in_group)
     def skip_seek() -> Outcome:
-        """An acknowledgement from before the seek is stored by now, at a later position: the seek is only answered."""
-        here = And(is_flushed, cursor.queued == "seek", cursor.is_seeking, cursor.target < cursor.persisted)
+        """An acknowledgement from before the seek is stored by now, at a later position: what waits is only answered."""
+        place = If(cursor.queued == "seek", cursor.place_of_seek(cursor.target), cursor.position_of_queue())
+        waits = cursor.queued.among("seek", "seek_and_acks")
+        here = And(is_flushed, waits, cursor.is_seeking, cursor.is_late(place))
         done = {} if p.has("reset_dropped") else cursor.seek_done()
         return here, {**cursor.seek_answered(), **done, **emptied}
 
@@ -57,7 +61,7 @@ def declare_writes(cursor: Cursor) -> None:
     def flush_both() -> Outcome:
         """The last that waits is an acknowledgement: it is written, and the seek before it answered with it."""
         place = cursor.position_of_queue()
-        here = And(is_flushed, cursor.queued == "seek_and_acks", cursor.is_seeking)
+        here = And(is_flushed, cursor.queued == "seek_and_acks", cursor.is_seeking, Not(cursor.is_late(place)))
         return here, {**emptied, cursor.last: maximum(cursor.last, place), **cursor.begin("both", place, cursor.acked)}
 
     @p.step(by="broker", mirrors="ManagedCursorImpl.persistPositionToLedger, ManagedCursorImpl.internalMarkDelete", fair=True)
@@ -79,13 +83,17 @@ def declare_writes(cursor: Cursor) -> None:
             cursor.place[1]: 0,
             cursor.ranges[1]: (),
         }
+        if cursor.in_progress is not None:
+            changes[cursor.in_progress] = If(cursor.in_progress == place, NONE, cursor.in_progress)
+        if p.parameters["cuts_ranges"]:
+            changes[cursor.acked] = cursor.acked & ~cursor.before(place)
         by_ack = cursor.answers(place, ranges, cursor.asked | cursor.meanwhile)
         by_seek = cursor.seek_answered()
         for variable in (cursor.target, cursor.asked, cursor.meanwhile, cursor.answered, cursor.promised):
             otherwise = by_ack.get(variable, variable)
             changes[variable] = If(kind == "ack", otherwise, by_seek[variable])
         for variable, value in cursor.seek_done().items():
-            changes[variable] = If(seeks, value, variable)
+            changes[variable] = If(seeks, value, changes.get(variable, variable))
         # an answer to a seek empties the queue, whatever was written
         for variable, value in {cursor.queued: "nothing", **cursor.joins_queue(0)}.items():
             changes[variable] = If(kind == "ack", variable, value)

@@ -56,7 +56,7 @@ def test_runs_differ_only_where_it_is_known(adapter: SubscriptionAdapter) -> Non
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("release", [release for release in SUBSCRIPTION.releases if release != "4.0.8"])
+@pytest.mark.parametrize("release", SUBSCRIPTION.releases)
 def test_many_runs_differ_only_where_it_is_known(release: str) -> None:
     tools()
     with start_subscription(Asked(release)) as adapter:
@@ -75,3 +75,16 @@ def test_a_model_without_a_bug_of_the_release_is_noticed(adapter: SubscriptionAd
     assert mistaken.seen.values["stored"] == {"mark": 0, "acked": []}
     sound = follow(adapter, script, **sizes)
     assert (sound.verdict, [each.what for each in sound.differences]) == ("differs", ["stored mark"])
+
+
+@pytest.mark.later
+def test_a_seek_and_what_waits_behind_it_are_only_answered(adapter: SubscriptionAdapter) -> None:
+    """After a seek back an old position is stored during the next one, and what waits there is taken for an older one."""
+    first = "load; acknowledge(m2); seek_during_read(1); create_ledger; flush_seek; skip(m1); acknowledge(m0); store"
+    second = "seek_during_read(3); acknowledge_during_read(m1); store; end_read; skip_seek"
+    pair = Pair(Kernel(SUBSCRIPTION.model(ENTRY, USUAL, {"seeks": 2})), adapter)
+    outcome = pair.follow(f"{first}; {second}".split("; "))
+    assert outcome.verdict == "agrees", outcome
+    assert outcome.seen is not None
+    assert not outcome.seen.values["seeking"]
+    assert not outcome.seen.values["writing"]

@@ -149,6 +149,7 @@ public final class CursorBench implements Lines.Target {
                 acknowledge(step);
                 break;
             case "flush":
+                read(step);
                 cursor.flush();
                 break;
             case "seek":
