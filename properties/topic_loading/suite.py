@@ -18,6 +18,13 @@ def topic_loading(p: Protocol) -> Suite:
         return Implies(s.topic == "pending", s.attempt == "opening")
 
     @suite.always
+    def opening_has_a_future() -> Condition:
+        """An attempt that opens the topic has a future in the map, and only such an attempt waits for an answer that never
+        comes."""
+        opens = s.attempt == "opening"
+        return And(Implies(opens, s.topic.among("pending", "failed")), Implies(s.unanswered, opens))
+
+    @suite.always
     def failed_is_opened() -> Condition:
         """A future that has failed and is still in the map has an attempt that will take it away."""
         return Or(s.topic != "failed", s.attempt == "opening")
@@ -34,9 +41,20 @@ def topic_loading(p: Protocol) -> Suite:
 
     @suite.step
     def opened_with_policies() -> Condition:
-        """A topic is opened with the policies of its namespace, once at a time."""
+        """A topic that a lookup asked for is opened with the policies of its namespace, once at a time."""
         begins = And(s.attempt != "opening", n.attempt == "opening")
-        return Implies(begins, And(s.policies == "known", s.topic == "absent"))
+        return Implies(begins, And(s.attempt == "policies", s.policies == "known", s.topic == "absent"))
+
+    @suite.step
+    def stuck_in_reading() -> Condition:
+        """A reader of the policies makes no progress only while it reads."""
+        return Implies(And(s.policies != "stuck", n.policies == "stuck"), s.policies == "reading")
+
+    @suite.step
+    def lookup_gets_the_topic() -> Condition:
+        """A lookup that waits is answered with the topic as that is served, or else fails; no other client is served then."""
+        answered = Implies(And(s.waits, Not(n.waits)), n.served == (n.topic == "served"))
+        return And(answered, Implies(And(Not(s.served), n.served), Or(s.waits, s.topic == "served")))
 
     @suite.sometimes
     def client_is_served() -> Condition:
