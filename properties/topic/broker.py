@@ -10,6 +10,8 @@ from fencepost.model.pulsar.topic.state import NONE, NOTHING, BrokerState
 from fencepost.properties.topic.variables import Log, TopicVariables
 from fencepost.properties.vocabulary import Suite
 
+_WRITES: Sequence[BrokerState] = ("opened", "closing_ledger", "creating", "closed_ledger", "write_failed")
+
 
 def topic_broker(suite: Suite, log: Log) -> None:
     """Declares what holds of each broker."""
@@ -53,6 +55,11 @@ def _queue(suite: Suite, log: Log) -> None:
         stored = {b: Or(rises, s.filled[b] if hasattr(s, "filled") else False) for b in broker}
         lost = {b: And(n.length[b] < s.length[b], Not(stored[b]), n.state[b] != "none") for b in broker}
         return all_of(Implies(lost[b], n.topic[b] != "serving") for b in broker)
+
+    @suite.step
+    def adds_fail_under_way() -> Condition:
+        """An add fails, or is not answered in time, only where one is under way."""
+        return Implies(n.add_failures > s.add_failures, any_of(s.sent[b] > 0 for b in broker))
 
     @suite.step
     def fenced_for_a_write() -> Condition:
@@ -151,6 +158,12 @@ def _deduplication(suite: Suite, log: Log) -> None:
 
     if log.settings["snapshots"] + log.settings.get("truncations", 0) and not log.settings["deletions"]:
 
+        @suite.step
+        def snapshots_are_of_a_writer() -> Condition:
+            """The cursor of deduplication changes only at a broker that writes the topic, or that is about to."""
+            same = And(n.snapshot == s.snapshot, n.snapshot_at == s.snapshot_at)
+            return Or(same, any_of(s.state[b].among("recovered", *_WRITES) for b in broker))
+
         @suite.always
         def snapshot_is_of_what_is_before_it() -> Condition:
             """Every message that a snapshot counts is in the log, before the position of the snapshot."""
@@ -226,6 +239,23 @@ def _ledgers(suite: Suite, log: Log) -> None:
         """A broker that has created a ledger and not listed it is opening the topic or rolling over, or was stopped in that."""
         under_way: Sequence[BrokerState] = ("recovered", "creating", "terminated", "closed")
         return all_of(Or(s.fresh[b] == NONE, s.state[b].among(*under_way)) for b in broker)
+
+    if hasattr(s, "mutex"):
+
+        @suite.always
+        def mutex_is_given_back() -> Condition:
+            """A broker holds metadataMutex only while an update of its list is under way."""
+            slow = {b: s.slow[b] != NONE if hasattr(s, "slow") else False for b in broker}
+            return all_of(s.mutex[b] == slow[b] for b in broker)
+
+    if hasattr(s, "slow"):
+
+        @suite.step
+        def updates_wait_for_a_slow_one() -> Condition:
+            """A slow update of the list is over only as the list has its ledger, or as that is deleted."""
+            over = {(b, k): And(s.slow[b] == k, n.slow[b] != k, n.state[b] != "none") for b in broker for k in ledger}
+            known = {k: Or(n.listed.has(k), n.ledger.status[k] == "deleted") for k in ledger}
+            return all_of(Implies(over[b, k], known[k]) for b, k in over)
 
     @suite.always
     def unlisted_has_no_entries() -> Condition:

@@ -57,7 +57,13 @@ def topic_conduct(suite: Suite, log: Log) -> None:
             for k in ledger
         ]
         late = [
-            And(s.slow[b] == k, n.slow[b] == NONE, s.fresh[b] != k, n.listed == s.known[b].plus(k))
+            And(
+                s.slow[b] == k,
+                n.slow[b] == NONE,
+                s.fresh[b] != k,
+                n.listed == s.known[b].plus(k),
+                n.known_version[b] == n.version,
+            )
             for b in broker
             for k in (ledger if settings.get("slow_updates", 0) else ())
         ]

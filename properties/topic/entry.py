@@ -18,6 +18,8 @@ _PLAIN: Mapping[str, Value] = {"dedup": False}
 _TRIMMED: Mapping[str, Value] = {**_PLAIN, "trims": 1}
 _READ: Mapping[str, Value] = {**_TRIMMED, "subscription": True}
 _TWO: Mapping[str, Value] = {"brokers": 2, "messages": 1, "rolls": 0}
+_MOVED: Mapping[str, Value] = {**_RELOADED, "rolls": 1, "transfers": 1, "truncations": 1}
+_PROPERTIES: Mapping[str, Value] = {**_PLAIN, **_TWO, "messages": 2, "capacity": 1, "connections": 1, "property_updates": 1}
 
 SIZES = {
     "ci": (
@@ -31,6 +33,8 @@ SIZES = {
         Instance("trimmed", {**_READ, "ledgers": 4, "capacity": 1, "connections": 1, "rolls": 0}),
         Instance("deleted", {**_TWO, "messages": 2, "deletions": 1}),
         Instance("slow updates", {**_RELOADED, "rolls": 1, "ledgers": 4, "closings": 1, "slow_updates": 1}),
+        Instance("transferred and truncated", _MOVED),
+        Instance("properties", _PROPERTIES),
     ),
     "standard": (
         Instance("two brokers, a failure", {"failures": 1, "ledgers": 4}),
@@ -59,6 +63,8 @@ MUTATED = (
     Instance("deleted", {**_TWO, "deletions": 1}),
     Instance("slow updates", {**_RELOADED, "rolls": 1, "ledgers": 4, "closings": 1, "slow_updates": 1}),
     Instance("two brokers, full ledgers", {**_TWO, "capacity": 1, "connections": 1}),
+    Instance("transferred and truncated", _MOVED),
+    Instance("properties", _PROPERTIES),
 )
 
 

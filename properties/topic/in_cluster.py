@@ -9,8 +9,9 @@ from fencepost.model.pulsar.stores import STORES
 from fencepost.properties.bugs import Value
 from fencepost.properties.configuration import ByDesign, Configuration, InCluster, Instance
 
-LARGE = ("two brokers", "two brokers, no deduplication", "trimmed")
-"""Instances that a configuration is held to only where a size is named: smaller ones have the same faults."""
+BY_SIZE = ("two brokers", "two brokers, no deduplication", "trimmed", "transferred and truncated", "properties")
+"""Instances that a configuration is held to only where a size is named: smaller ones have the same faults, and the bugs of
+transfers, of truncations and of properties are looked for in instances of their own."""
 
 ROOM = 3
 """Entries of a ledger below which its limit is felt in the small instances, which have full ledgers of their own besides."""
@@ -46,7 +47,7 @@ def _instances(
 ) -> tuple[Instance, ...]:
     """Those of the size with what is taken, each once; without a size the small ones."""
     variants: list[Instance] = []
-    for instance in (i for i in instances if size or i.name not in LARGE):
+    for instance in (i for i in instances if size or i.name not in BY_SIZE):
         parameters = {**instance.parameters, **taken}
         if parameters not in [other.parameters for other in variants]:
             variants.append(replace(instance, parameters=parameters))
@@ -103,7 +104,7 @@ IN_CLUSTER = InCluster(
     harms={
         "lost": ("acked_is_in_log",),
         "backlog": ("unread_is_kept",),
-        "service": ("fenced_is_unfenced",),
+        "service": ("fenced_is_unfenced", "gets_a_ledger"),
         "order": ("in_producer_order", "stored_once"),
     },
     by_design={"order": _stored_again},

@@ -38,13 +38,11 @@ def topic_liveness(suite: Suite, log: Log) -> None:
         waits = And(s.connected == NOBODY, serves, Not(log.is_spent("connections")))
         return waits, Not(waits)
 
-    if settings["openings"] > 1:
-
-        @suite.leads_to
-        def opening_ends() -> Leads:
-            """A broker that opens the topic has loaded it, or has given up, in the end."""
-            opens = {b: s.state[b].among("opening", "recovered") for b in broker}
-            return [(opens[b], Or(Not(opens[b]), log.waits_in_vain(b))) for b in broker]
+    @suite.leads_to
+    def gets_a_ledger() -> Leads:
+        """A broker that opens the topic, or changes its ledger, has one to write in the end, or has given up."""
+        waits = {b: s.state[b].among("opening", "recovered", "creating") for b in broker}
+        return [(waits[b], Or(Not(waits[b]), log.waits_in_vain(b))) for b in broker]
 
     ends = ("failures", "closings", "terminations", "slow_updates", "transfers")
     if any(settings.get(name, 0) for name in ends) or settings["brokers"] > 1:

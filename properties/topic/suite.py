@@ -125,6 +125,13 @@ def _sometimes(suite: Suite, log: Log) -> None:
             writes = {k: any_of(And(s.current[b] == k, s.state[b] == "opened") for b in broker) for k in log.ledger}
             return any_of(And(writes[k], log.sent[k] == 0, s.trimmed.has(k - 1)) for k in log.ledger if k > 0)
 
+        if log.capacity == 1 and min(len(log.ledger) - 1, len(log.message)) > 1:
+
+            @suite.sometimes
+            def trimmed_at_once() -> Condition:
+                """Two ledgers are trimmed at once."""
+                return And(at_least(2, [s.trimmed.has(k) for k in log.ledger]), s.trims == 1)
+
     if settings["trims"] and settings["subscription"]:
 
         @suite.sometimes

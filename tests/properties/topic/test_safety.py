@@ -25,6 +25,8 @@ COUNTS = {
     "trimmed": (27925, 83486, 31),
     "deleted": (10105, 22936, 26),
     "slow updates": (5749, 9183, 31),
+    "transferred and truncated": (7025, 11213, 27),
+    "properties": (9737, 24548, 23),
 }
 
 CONTROLS: dict[str, dict[str, int]] = {
@@ -43,6 +45,8 @@ CONTROLS: dict[str, dict[str, int]] = {
     },
     "deleted": {"every_broker_has_all": 12, "unlisted_is_deleted": 9},
     "slow updates": {"unlisted_is_deleted": 17},
+    "transferred and truncated": {"unlisted_is_deleted": 17},
+    "properties": {"every_broker_has_all": 13, "unlisted_is_deleted": 10},
 }
 
 CAUGHT = {
@@ -69,9 +73,9 @@ CAUGHT = {
     "timeout_races_ack": ({"left_ledgers_are_closed"}, 8),
     "fenced_unknown_end": ({"listed_entries_are_the_end"}, 14),
     "listed_after_time_out": ({"states_follow"}, 13),
-    "bad_version_keeps_mutex": ({"property_update_is_answered"}, 16),
+    "bad_version_keeps_mutex": ({"mutex_is_given_back"}, 14),
     "current_before_listed": ({"left_ledgers_are_closed"}, 9),
-    "trim_keeps_mutexes": ({"producer_is_answered", "writes_are_answered"}, 22),
+    "trim_keeps_mutexes": ({"mutex_is_given_back"}, 16),
     "rollover_during_creation": ({"new_ledgers_are_under_way"}, 5),
     "payload_error_goes_on": ({"in_producer_order"}, 10),
     "terminate_without_mutex": ({"fenced_by_others_only"}, 11),
@@ -126,6 +130,14 @@ def test_what_a_topic_does_since_5_0_1_breaks_no_property_and_misses_no_situatio
 def test_a_closed_topic_may_have_yet_to_hear_of_the_entry_that_filled_its_ledger() -> None:
     filled = {"brokers": 1, "messages": 1, "ledgers": 2, "capacity": 1, "openings": 1, "connections": 1, "closings": 1}
     assert unexpected(searched(TOPIC, filled, (), ["left_ledgers_are_closed"])) == {}
+
+
+def test_a_mutex_that_is_kept_leaves_an_update_of_properties_or_a_write_without_an_answer() -> None:
+    for bug, costs, steps in (
+        ("bad_version_keeps_mutex", "property_update_is_answered", 16),
+        ("trim_keeps_mutexes", "writes_are_answered", 22),
+    ):
+        assert unexpected(searched(TOPIC, TOPIC.shown_by[bug], [bug], [costs])) == {costs: steps}
 
 
 def test_a_message_in_a_ledger_whose_listing_was_too_slow_is_lost_at_the_next_load() -> None:
