@@ -40,6 +40,12 @@ def _queue(suite: Suite, log: Log) -> None:
         return And(*both, *counts, *(And(s.sent[b] <= s.arrived[b], s.arrived[b] <= s.length[b]) for b in broker))
 
     @suite.step
+    def arrived_is_kept() -> Condition:
+        """What has arrived at a managed ledger stays there until it leaves the queue."""
+        stays = {b: Or(n.arrived[b] >= s.arrived[b], n.length[b] < s.length[b]) for b in broker}
+        return all_of(Or(stays[b], n.state[b] == "none") for b in broker)
+
+    @suite.step
     def confirmed_is_the_first_sent() -> Condition:
         """The entry that is confirmed to a broker is that of the first message in its queue, which it has sent."""
         places = [(b, k, e) for b in broker for k, e in log.places]
@@ -209,6 +215,12 @@ def _ledgers(suite: Suite, log: Log) -> None:
         """A broker that has recovered the last ledger knows of no empty ledger, and of none that is missing."""
         pairs = [(b, k) for b in broker for k in ledger]
         return all_of(Or(s.state[b] != "recovered", Not(s.known[b].has(k)), s.known_entries[b, k] > 0) for b, k in pairs)
+
+    @suite.always
+    def full_is_not_open() -> Condition:
+        """A managed ledger that is open has room in its ledger."""
+        pairs = [(b, k) for b in broker for k in ledger]
+        return all_of(Or(s.state[b] != "opened", s.current[b] != k, log.sent[k] < log.capacity) for b, k in pairs)
 
     @suite.step
     def empty_is_not_rolled() -> Condition:
