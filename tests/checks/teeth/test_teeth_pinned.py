@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks.console.progress import Reporter
 from fencepost.checks.teeth.pinned import idle_properties, pinned
 from fencepost.checks.teeth.report import FATES
-from fencepost.checks.teeth.run import Sample, bite, searched
+from fencepost.checks.teeth.run import searched
 from fencepost.properties.protocols import PROTOCOLS
 from tests.checks.teeth.pin_teeth import measured, summary
 from tests.properties.mutants import broken_properties
@@ -19,10 +18,6 @@ REFINES = ("is_a_ledger_of_a_topic", "is_a_ledger_to_replicate")
 """That the ledger refines its stand-in, and what must be reached for that: bugs are held to it in test_refinement.py."""
 
 EXPLANATION = (Path(__file__).parents[3] / "docs" / "explanation" / "teeth.md").read_text(encoding="utf-8")
-
-
-AGAIN = Sample(250, 2)
-"""Another sample of a topic than the one that is pinned."""
 
 
 def explained(section: str) -> list[str]:
@@ -44,16 +39,6 @@ def test_the_score_is_at_least_95_percent(name: str) -> None:
     assert counts["not tried"] == 0
     assert counts["survived"] == len(pinned()[name]["survivors"])
     assert counts["killed"] >= 0.95 * (counts["killed"] + counts["survived"])
-
-
-@pytest.mark.deep
-def test_a_second_sample_of_a_topic_is_as_explained() -> None:
-    entry = PROTOCOLS["topic"]
-    teeth = bite(entry, searched(entry), sample=AGAIN, reporter=Reporter(quiet=True))
-    assert teeth.score is not None
-    assert teeth.score >= 0.95
-    assert f"{teeth.count('killed')} are killed and {teeth.count('survived')} survive" in EXPLANATION
-    assert sorted(explained("topic, a second sample")) == sorted(str(m.mistake) for m in teeth.mutants if m.fate == "survived")
 
 
 @pytest.mark.parametrize("name", pinned())

@@ -60,7 +60,7 @@ FIRST_LINES = {
     "2.10.1": (
         f"Yes, in 17 modelled ways: 5 need one fault, 10 need two, 2 need three.{ACTS}",
         "Yes, in 4 modelled ways, each needs one fault.",
-        "Yes, in 2 modelled ways, each needs one fault.",
+        "Yes, in 3 modelled ways: 2 need one fault, 1 needs three.",
         "Yes, in 6 modelled ways: 5 need one fault, 1 needs two.",
         "For a while, with 1 lost session of a broker. For good, in 3 modelled ways, each needs one fault.",
         "Yes, in 6 modelled ways: 3 need no fault, 3 need one.",
