@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fencepost.checks.inputs.input_files import Place
-from fencepost.checks.questions.answers.changes import BugChange, Bugs, Reach
+from fencepost.checks.questions.answers.changes import BugChange, Bugs, Met, Reach
 from fencepost.checks.questions.bugs.searching import KnownBug
 from fencepost.checks.reports.answers import command
 from fencepost.checks.reports.finished import upstream
@@ -26,24 +27,38 @@ def verdict(change: BugChange) -> str:
     rest = f"{len(change.go)} go{'es' if len(change.go) == 1 else ''}, {len(change.stay)} stay"
     if not change.come:
         return f"No known bug comes, {rest}."
-    if not change.felt:
-        return f"{come}, none that users were found to meet with these settings; {rest}."
-    usual = [f"{name}: {says(change.reach[name])}" for name in change.felt if not change.reach[name].seldom]
-    others = len(change.felt) - len(usual)
-    seldom = [f"{others} only during a migration of the metadata to another store"] if others else []
-    met = "; ".join([*usual, *seldom])
-    return f"{come}, and users can meet {len(change.felt)} of them with these settings: {met}. {rest}."
+    reach = [(name, change.reach.get(name, NOT_ASKED)) for name in change.come]
+    met = [f"{name}: {each.met.matter.says}" for name, each in reach if each.met is not None]
+    users = f", and users can meet {len(met)} of them with these settings: {'; '.join(met)}"
+    apart = Counter(why for _, each in reach if (why := _apart(each)))
+    others = "".join(f"; {number} {why}" for why, number in apart.items())
+    return f"{come}{users if met else ', none that users were found to meet with these settings'}{others}. {rest}."
+
+
+def _apart(reach: Reach) -> str:
+    """Why users meet a bug that counts for nothing; empty of one that they meet, or that costs them nothing."""
+    if reach.is_accepted:
+        return "accepted"
+    if reach.first is None and reach.gap:
+        return "of which it is not known"
+    if reach.met is None and reach.only_if:
+        return f"only if {_acts(reach.only_if)}"
+    return "left out, since it does not happen here (--never)" if reach.met is None and reach.left_out else ""
+
+
+def _acts(only_if: Iterable[Met]) -> str:
+    """The acts that bring it about, in words."""
+    return " or ".join(dict.fromkeys(act for met in only_if for act in met.acts))
 
 
 def rows(change: BugChange) -> Iterator[tuple[str, list[str]]]:
     """What comes and what goes, each with whether it applies, what it costs, what avoids it and how to see it."""
-    for name, bugs in change.come.items():
-        reach = change.reach.get(name, NOT_ASKED)
-        run = f"fencepost check {bugs[0].entry.name} --bug {name}" if reach.way is None else command(reach.way)
-        yield f"comes: {name} ({_protocols(bugs)})", [f"applies: {_applies(reach)}", _known(bugs[0]), f"run: {run}"]
-    for name, bugs in change.go.items():
-        reach = change.reach.get(name, NOT_ASKED)
-        yield f"goes: {name} ({_protocols(bugs)})", [f"applied: {_applies(reach)}", _known(bugs[0])]
+    for verb, applies, bugs in (("comes", "applies", change.come), ("goes", "applied", change.go)):
+        for name, several in bugs.items():
+            reach = change.reach.get(name, NOT_ASKED)
+            lines = [f"{applies}: {_applies(reach)}", *_besides(reach), _known(several[0])]
+            shown = f"fencepost check {several[0].entry.name} --bug {name}" if reach.first is None else command(reach.first.way)
+            yield f"{verb}: {name} ({_protocols(several)})", [*lines, *([f"run: {shown}"] if verb == "comes" else [])]
 
 
 def in_brief(change: BugChange) -> Iterator[tuple[str, list[str]]]:
@@ -52,24 +67,35 @@ def in_brief(change: BugChange) -> Iterator[tuple[str, list[str]]]:
         others = dict[str, list[str]]()
         for name, several in bugs.items():
             reach, facts = change.reach.get(name, NOT_ASKED), several[0].bug
-            if reach.way is None or reach.seldom:
+            if reach.met is None:
                 others.setdefault(_why_apart(reach), []).append(name)
                 continue
-            needs = f"{says(reach)}, which needs {', '.join(reach.way.needs) or 'nothing else'}"
-            avoids = facts.avoided_by is not None and reach.matter is not None and facts.avoided_by.avoids(reach.matter.name)
+            matter, way = reach.met.matter, reach.met.way
+            needs = f"{matter.says}, which needs {', '.join(way.needs) or 'nothing else'}"
+            avoids = facts.avoided_by is not None and facts.avoided_by.avoids(matter.name)
             avoided = f"avoided by {facts.avoided_by.where_it_avoids()}; " if facts.avoided_by and avoids else ""
-            known = f"{avoided}{facts.fix}; the run: {command(reach.way)}"
-            yield f"{verb}: {name}: {facts.plain or facts.costs}", [needs, known] if verb == "comes" else [needs]
+            known = [f"{avoided}{facts.fix}; the run: {command(way)}"] if verb == "comes" else []
+            yield f"{verb}: {name}: {facts.plain or facts.costs}", [needs, *_besides(reach), *known]
         for why, names in others.items():
             yield f"{verb}, {why}: {', '.join(names)}", []
 
 
+def _besides(reach: Reach) -> Iterator[str]:
+    """What users meet besides what a row says of a bug first: if an administrator acts, and what is not known."""
+    for each in reach.only_if if reach.met is not None else reach.only_if[1:]:
+        yield f"only if {_acts([each])}: {each.matter.says}"
+    if reach.first is not None and reach.gap:
+        yield f"and it is not known what else ({reach.gap})"
+
+
 def _why_apart(reach: Reach) -> str:
     """Why users need not look at a bug first."""
-    if reach.way is not None:
-        return "only during a migration of the metadata"
+    if reach.only_if:
+        return f"only if {_acts(reach.only_if)} ({'; '.join(dict.fromkeys(met.matter.says for met in reach.only_if))})"
     if reach.gap:
         return f"and it is not known what of it ({reach.gap})"
+    if apart := _apart(reach):
+        return apart
     return "and no loss by it was found" if reach.is_asked else "and nothing is asked about it (--all says what it costs)"
 
 
@@ -97,8 +123,9 @@ def _rows(bugs: Bugs, change: BugChange) -> dict[str, dict[str, object]]:
             "protocols": [bug.entry.name for bug in several],
             "costs": facts.costs,
             "applies": reach.applies,
-            "question": reach.matter.name if reach.matter else None,
-            "needs": list(reach.way.needs) if reach.way else [],
+            "question": reach.first.matter.name if reach.first else None,
+            "needs": list(reach.first.way.needs) if reach.first else [],
+            "only_if": [{"question": each.matter.name, "acts": list(each.acts)} for each in reach.only_if],
             "avoided_by": str(facts.avoided_by) if facts.avoided_by else None,
             "fixed": facts.fixed or None,
             "upstream": list(upstream(facts)),
@@ -110,18 +137,16 @@ def _protocols(bugs: Sequence[KnownBug]) -> str:
     return ", ".join(bug.entry.name for bug in bugs)
 
 
-def says(reach: Reach) -> str:
-    """What users meet by it; empty if they do not."""
-    return reach.matter.says if reach.matter else ""
-
-
 def _applies(reach: Reach) -> str:
     """Whether users meet it with the settings, and by which events."""
-    if reach.way is not None:
-        needs = f"needs {', '.join(reach.way.needs)}" if reach.way.needs else "needs nothing else"
-        return f"yes: {says(reach)} ({needs})"
+    if reach.first is not None:
+        needs, says = reach.first.way.needs, reach.first.matter.says
+        when = "yes" if reach.met is not None else f"only if {_acts([reach.first])}"
+        return f"{when}: {says} (needs {', '.join(needs) or 'nothing else'})"
     if reach.gap:
         return f"unknown: {reach.gap}"
+    if apart := _apart(reach):
+        return apart
     return "no: no message, backlog, order or service is lost by it" if reach.is_asked else "not asked: see what it costs"
 
 

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.answers.changes import BugChange
+from fencepost.checks.questions.answers.changes import BugChange, Reach
+from fencepost.checks.questions.answers.ways import Answer
+from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.reports import changes
-from fencepost.checks.reports.changes import NOT_ASKED, says
+from fencepost.checks.reports.changes import NOT_ASKED
 from fencepost.checks.reports.finished import FinishedRun
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.reports.report import MEANING
@@ -25,6 +27,8 @@ IN_SHORT = MEANING | {
     ExitStatus.INCONCLUSIVE: "not all is known",
 }
 """The same in fewer words, for the last line of a run about a cluster, which has to fit a screen."""
+
+LOST = MATTERS[0]
 
 Word = Literal["NO", "NOT KNOWN", "YES"]
 WORDS: tuple[Word, ...] = get_args(Word)
@@ -96,17 +100,22 @@ def _closing_of_upgrade(opening: Opening, status: ExitStatus) -> str:
 def _closing_of_cluster(opening: Opening, status: ExitStatus, *, accepted: bool = False, outdated: bool = False) -> str:
     """The last line: the verdict in words, and what the status says, in 80 columns. ``accepted`` is whether a known bug is,
     ``outdated`` whether the run differs from a baseline."""
-    if status == ExitStatus.HOLDS:
-        return f"{_in_short(opening)}; {'all known bugs accepted' if accepted else 'no known bug affects you'} (exit 0)"
-    if outdated and status == ExitStatus.ASSUMPTION:
-        return f"{_in_short(opening)}; differs from the baseline (exit {int(status)})"
-    meaning = f"; {IN_SHORT[status]}" if status != ExitStatus.INCONCLUSIVE or opening.answers[0].unordered != "unknown" else ""
-    return f"{_in_short(opening)}{meaning} (exit {int(status)})"
-
-
-def _in_short(opening: Opening) -> str:
-    """The verdict without what the ways need."""
     lost = opening.answers[0]
+    if status == ExitStatus.HOLDS:
+        return f"{_in_short(lost)}; {'all known bugs accepted' if accepted else 'no known bug affects you'} (exit 0)"
+    if outdated and status == ExitStatus.ASSUMPTION:
+        return f"{_in_short(lost)}; differs from the baseline (exit {int(status)})"
+    meaning = f"; {IN_SHORT[status]}" if status != ExitStatus.INCONCLUSIVE or lost.unordered != "unknown" else ""
+    return f"{_in_short(lost)}{meaning} (exit {int(status)})"
+
+
+def closing_of_one_way(lost: Answer, status: ExitStatus) -> str:
+    """The last line where one way was asked for, and not all was checked: so it never says that no known bug is there."""
+    return f"{_in_short(lost)}{f'; {IN_SHORT[status]}' if status != ExitStatus.HOLDS else ''} (exit {int(status)})"
+
+
+def _in_short(lost: Answer) -> str:
+    """The verdict without what the ways need."""
     ways = lost.sorted
     if ways.count:
         return f"MESSAGES CAN BE LOST: {count_of(len(ways.count), 'way')}"
@@ -137,31 +146,35 @@ def _of_cluster(opening: Opening) -> Decision | None:
 
 def decided(change: BugChange, weaker: Sequence[str] = ()) -> Decision:
     """Whether an upgrade costs messages or guarantees; ``weaker`` are the guarantees of which it has less."""
-    usual = [name for name in change.felt if not change.reach[name].seldom]
-    lost = [name for name in usual if _matter(name, change) == "lost"]
-    gone = [name for name in change.go if name in change.reach and change.reach[name].way]
-    closed = [name for name in gone if _matter(name, change) == "lost"]
+    reach = {name: change.reach.get(name, NOT_ASKED) for name in change.come}
+    lost = [name for name, each in reach.items() if _loses(each)]
+    closed = [name for name in change.go if _loses(change.reach.get(name, NOT_ASKED))]
     closes = f" It closes {count_of(len(closed), 'way')} to lose a message." if closed else ""
+    acts = [met for each in reach.values() for met in each.only_if if met.matter is LOST]
+    only_if = f" only if {' or '.join(dict.fromkeys(act for met in acts for act in met.acts))}" if acts else ""
     number = f"{count_of(len(lost), 'way')} to lose a message"
     if lost or weaker:
         parts = [f"brings {number}"] if lost else []
         parts += [f"guarantees less: {', '.join(weaker)}"] if weaker else []
         ways = "".join(f" {_told(change.come[name][0].bug)}" for name in lost)
+        more = f" It brings {len(acts)} {'more' if lost else 'way to lose a message'}{only_if}." if acts else ""
         short = number if lost else "less is guaranteed"
-        return Decision("NO", short, f"{change.now} {', and '.join(parts)}.{ways}{closes}")
-    if unsure := [name for name in change.come if change.reach.get(name, NOT_ASKED).applies == "unknown"]:
-        reason = f"{change.now} brings a way to lose a message: see {', '.join(unsure)}.{closes}"
+        return Decision("NO", short, f"{change.now} {', and '.join(parts)}.{ways}{more}{closes}")
+    if change.unsettled:
+        reason = f"{change.now} brings a way to lose a message: see {', '.join(change.unsettled)}.{closes}"
         return Decision("NOT KNOWN", "a way to lose a message may come", reason)
-    others = dict.fromkeys(says(change.reach[name]) for name in usual)
+    others = dict.fromkeys(each.met.matter.says for each in reach.values() if each.met is not None)
     besides = f" Besides: {'; '.join(others)}." if others else ""
-    return Decision("YES", "no way to lose a message", f"{change.now} brings no way to lose a message.{besides}{closes}")
+    unless = f", except {len(acts)}{only_if}" if acts else ""
+    short = f"no way to lose a message{', unless you act' if acts else ''}"
+    return Decision("YES", short, f"{change.now} brings no way to lose a message{unless}.{besides}{closes}")
+
+
+def _loses(reach: Reach) -> bool:
+    """Whether a message is lost by it though no administrator acts."""
+    return reach.met is not None and reach.met.matter is LOST
 
 
 def _told(bug: Bug) -> str:
     """What happens by a bug, and which release fixes it: two sentences."""
     return f"{(bug.plain or bug.costs).removesuffix('.')}. It is {bug.fix}."
-
-
-def _matter(name: str, change: BugChange) -> str:
-    matter = change.reach[name].matter
-    return matter.name if matter else ""

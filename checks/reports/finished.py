@@ -31,8 +31,7 @@ class FinishedRun:
     something was left out; ``unsettled`` is what there was no time for.
 
     A text has the ``notes`` and every property if it is ``whole``, else the ``remarks`` and a line for each protocol. A person
-    reads the ``messages`` besides. Of a run that asked for guarantees ``alone`` nothing else was checked; of one that asked
-    for ``one_way`` nothing but that, and its last line, is printed.
+    reads the ``messages`` besides. Of a run that asked for guarantees ``alone`` nothing else was checked.
     """
 
     releases: Releases | None = None
@@ -49,7 +48,6 @@ class FinishedRun:
     messages: Sequence[str] = ()
     unsettled: Sequence[Checked] = ()
     alone: bool = False
-    one_way: bool = False
 
     @property
     def is_outdated(self) -> bool:
@@ -66,6 +64,8 @@ class FinishedRun:
             changes = (self.opening.bugs, *(change for _, change in self.opening.changed_namespaces))
             if any(change is not None and change.felt for change in changes):
                 statuses.add(ExitStatus.KNOWN_BUG)
+            if any(change is not None and change.unsettled for change in changes):
+                statuses.add(ExitStatus.INCONCLUSIVE)
         if any(doubt.strict for doubt in self.suspicious):
             statuses.add(ExitStatus.ASSUMPTION)
         baseline = self.comparison

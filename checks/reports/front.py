@@ -185,8 +185,8 @@ def _happens(ways: Sorted, opening: Opening, width: int, sizes: Mapping[str, int
     lines = list[Row]()
     for needs, some in list(groups.items())[:rows]:
         lines.append(("  ", ", ".join(needs) or "nothing else", f"{len(some):>4}  {_closed_by(some, opening)}"))
-    if rest := sum(len(some) for _, some in list(groups.items())[rows:]):
-        lines.append(("  ", "other faults together", f"{rest:>4}"))
+    if rest := [way for _, some in list(groups.items())[rows:] for way in some]:
+        lines.append(("  ", "other faults together", f"{len(rest):>4}  {_closed_by(rest, opening)}"))
     if ways.only_if:
         words = f"only if {' or '.join(ways.acts)}"
         lines.append(("  ", words, f"{len(ways.only_if):>4}  --never"))

@@ -24,7 +24,7 @@ from fencepost.checks.reports.in_short import (
     suspicious_lines,
 )
 from fencepost.checks.reports.report import text
-from fencepost.checks.reports.ways import listed, numbered
+from fencepost.checks.reports.ways import besides, listed
 from fencepost.checks.settings.cluster_settings import Cluster
 from fencepost.model.counts import count_of
 
@@ -68,14 +68,11 @@ def second_screen(run: FinishedRun, *, width: int, colour: bool = False) -> str:
     bugs of which no way is one. It has ``SECOND`` lines with the last line of the run, unless what failed takes more."""
     assert run.opening is not None, "it is of a configuration"
     opening, everything = run.opening, run.everything
-    told = {each.way.name for each in numbered(opening)}
-    verdicts = (verdict for checked in everything for verdict in checked.verdicts)
-    bugs = dict.fromkeys(v.property.name for v in verdicts if v.verdict == "known bug" and v.accepted is None)
-    others = sum(name not in told for name in bugs)
-    besides = [f"Known bugs besides, which cause none of this: {others} (--all tells of each)"] if others else []
+    others = besides(opening.answers, everything)
+    rest = [f"Known bugs besides, which cause none of this: {len(others)} (--all tells of each)"] if others else []
     failed = [part for checked in everything if (part := failure_text(checked, width=width, colour=colour))]
     before = [failed, _short(opening, width), _unknown(opening, width)]
-    rest = [*besides, *suspicious_in_short(run.suspicious), *run.remarks]
+    rest += [*suspicious_in_short(run.suspicious), *run.remarks]
     after = [line for each in rest for line in _folded(each, width, "")]
     taken = sum(text.count("\n") + 1 for block in (*before, after) for text in block)
     blocks = sum(bool(block) for block in (*before, after)) + 1
@@ -162,7 +159,7 @@ def _unknown(opening: Opening, width: int) -> list[str]:
     lines, unasked = [], []
     for shortfall in opening.shortfalls:
         name = shortfall.row.guarantee.name
-        if shortfall.kind == "open" and shortfall.row.gap == NO_TIME and shortfall.headline.startswith(f"{name} is not known"):
+        if shortfall.kind == "open" and NO_TIME in shortfall.headline and "--require" not in shortfall.headline:
             unasked.append(name)
         elif shortfall.kind == "open":
             lines += _folded(f"open: {shortfall.place}: {shortfall.headline}", width)

@@ -6,14 +6,14 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fencepost.checks.questions.answers.remedies import key
+from fencepost.checks.engines.results.findings import Checked
+from fencepost.checks.questions.answers.remedies import Remedy
 from fencepost.checks.questions.answers.ways import Answer, Way, acts_in
 from fencepost.checks.reports.answers import about, meanings, plain
 from fencepost.checks.reports.front import wrapped
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.model.counts import count_of
 from fencepost.model.releases import Releases
-from fencepost.properties.registry import RegistryError
 
 COLUMN = 12
 AGAIN = "by a bug that has its line above"
@@ -29,16 +29,24 @@ class Numbered:
     way: Way
 
 
-def numbered(opening: Opening) -> list[Numbered]:
+def numbered(answers: Sequence[Answer]) -> list[Numbered]:
     """Every way of the answers by its number: those that count, then what only an administrator brings about."""
-    return [Numbered(number, answer, way) for answer in opening.answers for number, way in answer.numbered]
+    return [Numbered(number, answer, way) for answer in answers for number, way in answer.numbered]
+
+
+def besides(answers: Sequence[Answer], everything: Sequence[Checked]) -> list[str]:
+    """The known bugs that were found, are not accepted and cause none of the ways, each once."""
+    told = {each.way.name for each in numbered(answers)}
+    verdicts = (verdict for checked in everything for verdict in checked.verdicts)
+    bugs = dict.fromkeys(v.property.name for v in verdicts if v.verdict == "known bug" and v.accepted is None)
+    return [name for name in bugs if name not in told]
 
 
 def listed(opening: Opening, width: int, room: int) -> list[str]:
     """Each way in one line, with its number, below what it comes to. A way by a bug that has a line already is left out. Where
     there is no ``room`` for all, those that cost little and those that need the most faults share a line with their numbers."""
     told, ways, again = dict[str, int](), list[Numbered](), list[int]()
-    for each in numbered(opening):
+    for each in numbered(opening.answers):
         if each.way.bug is None or told.setdefault(each.way.name, each.number) == each.number:
             ways.append(each)
         else:
@@ -79,18 +87,27 @@ def _ranges(numbers: Sequence[int]) -> str:
     return ", ".join(f"{each[0]} to {each[-1]}" if len(each) > 2 else ", ".join(map(str, each)) for each in ranges)
 
 
-def story(number: int, opening: Opening, releases: Releases, width: int) -> str:
-    """The way of that number. RegistryError if there is none."""
-    ways = numbered(opening)
-    chosen = next((each for each in ways if each.number == number), None)
-    if chosen is None:
-        raise RegistryError(f"there is no way {number}: this cluster has {count_of(len(ways), 'way')}")
-    return "\n".join(_lines(chosen, opening, releases, width)) + "\n"
+def story(chosen: Numbered, heading: str, remedy: Remedy | None, releases: Releases, width: int, *, cut_short: bool) -> str:
+    """A way of a cluster with that heading, and the ``remedy`` that was found by searching; ``cut_short`` says that there was
+    no time for that."""
+    return "\n".join(_lines(chosen, heading, _to_do(chosen.way, remedy, cut_short=cut_short), releases, width)) + "\n"
 
 
-def _lines(chosen: Numbered, opening: Opening, releases: Releases, width: int) -> Iterator[str]:
+def _to_do(way: Way, remedy: Remedy | None, *, cut_short: bool) -> str:
+    """What to do against a way."""
+    if remedy is not None:
+        brings = f"it brings {count_of(len(remedy.brings), 'other way')}" if remedy.brings else ""
+        terms = "; ".join(filter(None, [remedy.cost, brings]))
+        return f"{remedy.says}{f' ({terms})' if terms else ''}"
+    acts = acts_in(way)
+    never = f"if that never happens here, --never {','.join(acts)} leaves it out; " if acts else ""
+    none = "there was no time to search for a remedy" if cut_short else "no remedy was found by searching"
+    return f"{never}{none}; see what is known of it below"
+
+
+def _lines(chosen: Numbered, heading: str, to_do: str, releases: Releases, width: int) -> Iterator[str]:
     way = chosen.way
-    yield from textwrap.wrap(opening.heading, width, subsequent_indent="  ")
+    yield from textwrap.wrap(heading, width, subsequent_indent="  ")
     yield ""
     yield from textwrap.wrap(f"Way {chosen.number}: {plain(way)}", width)
     yield ""
@@ -100,13 +117,7 @@ def _lines(chosen: Numbered, opening: Opening, releases: Releases, width: int) -
         yield from _told("Not known", f"what else must coincide: {way.open}", width)
     if way.bug is not None and way.bug.costs:
         yield from _told("It costs", way.bug.costs, width)
-    remedies = [(n, each) for n, each in enumerate(opening.change_first, 1) if key(way) in each.closes]
-    for number, each in remedies:
-        says = each.step_for(key(way)).says
-        yield from _told("What to do", f"{says} (number {number} of what to change first)", width)
-    if not remedies:
-        none = "there was no time to search for a remedy" if opening.cut_short else "no remedy was found by searching"
-        yield from _told("What to do", f"{none}; see what is known of it below", width)
+    yield from _told("What to do", to_do, width)
     whose, how = about(way, releases, chosen.answer.matter.name)
     yield from _told("Whose bug", whose, width)
     yield from _told("How known", how, width)

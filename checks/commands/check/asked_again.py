@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from fencepost.checks.commands.check.profile import namespaces_of
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.engines.ahead import Means
 from fencepost.checks.inputs.input_files import read_bytes
-from fencepost.checks.questions.answers.answering import Group, answered
+from fencepost.checks.questions.answers.answering import Group, answer_to, answered, questions
 from fencepost.checks.questions.answers.remedies import Remedy, answered_alike, candidates, first_of, tried
-from fencepost.checks.questions.answers.ways import Answer, never
-from fencepost.checks.questions.bugs.searching import known_bugs_in
+from fencepost.checks.questions.answers.ways import Answer, Way, never
+from fencepost.checks.questions.bugs.searching import KnownBug, known_bugs_in
 from fencepost.checks.questions.guarantees.establishing import Established, establish
 from fencepost.checks.questions.guarantees.judging import Guaranteed
 from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
+from fencepost.checks.questions.matters import Matter
 from fencepost.checks.settings.cluster_settings import Cluster, Settings, read_settings
 from fencepost.model.counts import count_of
 from fencepost.model.releases import Releases
@@ -28,6 +30,18 @@ def for_user(asked: CheckRequest, answer: Answer, first: int = 1) -> Answer:
     return replace(answer, never=never(asked.never), accepted=frozenset(asked.accepted), first=first)
 
 
+def numbered_answers(
+    asked: CheckRequest, cluster: Cluster, bugs: Sequence[KnownBug], means: Means, rows: dict[str, Established]
+) -> Iterator[Answer]:
+    """What users ask first, one answer after the other, with the numbers of its ways; the guarantees that it takes go to
+    ``rows``. Raises what ``check`` raises."""
+    first = 1
+    for each in answered(cluster, bugs, means, rows):
+        answer = for_user(asked, each, first)
+        first += len(answer.numbered)
+        yield answer
+
+
 def change_first(
     asked: CheckRequest, cluster: Cluster, now: Guaranteed, lost: Answer, means: Means
 ) -> tuple[tuple[Remedy, ...], Answer | None]:
@@ -36,27 +50,45 @@ def change_first(
     counted = lost.sorted.count
     if not counted or means.is_over:
         return (), None
-
-    def ask(settings: Mapping[str, str], releases: Releases) -> Answer:
-        changed = read_settings(*asked.conf, instead=settings)
-        bookies = max(cluster.bookies, changed.ledger.ensemble.value)
-        other = replace(cluster, settings=changed, releases=releases, bookies=bookies)
-        bugs = known_bugs_in(other.configuration)
-        then = next(answered(other, bugs, means.with_little().apart(), {}))
-        means.passed()
-        return for_user(asked, then)
-
-    def depends_on(releases: Releases) -> object:
-        return answered_alike(replace(cluster, releases=releases).configuration)
-
-    remedies = candidates(counted, now.cluster.releases, depends_on, _copies(now), _price(now, means))
-    results = tried(remedies, lost, counted, ask)
-    chosen = tuple(first_of(results))
+    chosen = tuple(first_of(list(_tried(asked, now, lost, counted, means))))
     searched = [each for each in chosen if each.kind not in ("runbook", "upgrade")]
     if not searched or means.is_over:
         return chosen, None
     settings = {key: value for remedy in searched for key, value in remedy.settings.items()}
-    return chosen, ask(settings, _newest(searched, now.cluster.releases))
+    return chosen, _ask(asked, cluster, lost.matter, means, settings, _newest(searched, now.cluster.releases))
+
+
+def remedy_for(asked: CheckRequest, cluster: Cluster, way: Way, answer: Answer, means: Means) -> Remedy | None:
+    """The cheapest remedy with which the answer does not have a way any more; None if none is known. Raises what ``check``
+    raises."""
+    priced = ("disks", "writing") if way.bug is None and way.row is not None else ()
+    rows = [answer_to(question, cluster, means) for question in questions(cluster) if question.name in priced]
+    return next(_tried(asked, Guaranteed(cluster, tuple(rows)), answer, [way], means), None)
+
+
+def _tried(asked: CheckRequest, now: Guaranteed, answer: Answer, ways: Sequence[Way], means: Means) -> Iterator[Remedy]:
+    """The remedies that are known for some ways of an answer, each with those that it closes."""
+    cluster = now.cluster
+
+    def depends_on(releases: Releases) -> object:
+        return answered_alike(replace(cluster, releases=releases).configuration)
+
+    copies, price, section = _copies(now), _price(now, means), answer.matter.name
+    remedies = candidates(ways, cluster.releases, depends_on, copies, price, section)
+    return tried(remedies, answer, ways, partial(_ask, asked, cluster, answer.matter, means))
+
+
+def _ask(
+    asked: CheckRequest, cluster: Cluster, matter: Matter, means: Means, settings: Mapping[str, str], releases: Releases
+) -> Answer:
+    """The answer to a question with other settings in place of those there are, and with these releases."""
+    changed = read_settings(*asked.conf, instead=settings)
+    bookies = max(cluster.bookies, changed.ledger.ensemble.value)
+    other = replace(cluster, settings=changed, releases=releases, bookies=bookies)
+    bugs = known_bugs_in(other.configuration)
+    then = next(answered(other, bugs, means.with_little().apart(), {}, (matter.name,)))
+    means.passed()
+    return for_user(asked, then)
 
 
 def _newest(remedies: list[Remedy], releases: Releases) -> Releases:

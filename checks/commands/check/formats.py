@@ -40,8 +40,6 @@ def _body(run: FinishedRun) -> str:
     """What there is to say before the last line, and was not printed yet."""
     from fencepost.checks.reports.in_short import known_bugs, suspicious_lines
 
-    if run.one_way:
-        return ""  # it was printed as soon as it was known
     if run.opening is not None:
         from fencepost.checks.reports.sheet import second_screen, sheet
 

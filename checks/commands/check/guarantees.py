@@ -6,7 +6,8 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from fencepost.checks.commands.check.asked_again import change_first, for_user, groups, settings_of_groups
+from fencepost.checks.commands.check.asked_again import change_first, groups, numbered_answers, settings_of_groups
+from fencepost.checks.commands.check.baselines import accepted
 from fencepost.checks.commands.check.jobs import means_of
 from fencepost.checks.commands.check.outputs import Outputs, Teller
 from fencepost.checks.commands.check.request import CheckRequest
@@ -19,7 +20,6 @@ from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answers.answering import (
     answer,
     answer_to,
-    answered,
     establish_named,
     guaranteed,
     questions,
@@ -28,7 +28,7 @@ from fencepost.checks.questions.answers.answering import (
 )
 from fencepost.checks.questions.answers.changes import BugChange, bug_change, bugs_of, met_by, with_reach
 from fencepost.checks.questions.answers.remedies import most_searches
-from fencepost.checks.questions.answers.ways import Answer, Way
+from fencepost.checks.questions.answers.ways import Answer, Way, never
 from fencepost.checks.questions.bugs.searching import KnownBug, Whole
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.guarantees.judging import Shortfall, judged
@@ -60,9 +60,9 @@ def opening_of(
     # with little time this much is known
     establish_named({name for each in requirements for name in each.names}, clusters[0], means, rows)
     if tell is not None:
-        for each in answered(clusters[0], bugs, means, rows):
-            answers.append(for_user(asked, each, 1 + sum(len(answer.numbered) for answer in answers)))
-            tell(answers[-1], subject.cluster.releases)
+        for each in numbered_answers(asked, clusters[0], bugs, means, rows):
+            answers.append(each)
+            tell(each, subject.cluster.releases)
     now = guaranteed(clusters[0], means, established=rows)
     if answers:
         ways = answers[0].ways
@@ -117,7 +117,7 @@ def _bugs_changed(asked: CheckRequest, now: Cluster, before: Cluster | None, mea
     if before is None or change is None:
         return None
     former, latter = (Whole(each.configuration) for each in (before, now))
-    return with_reach(change, former, latter, means)
+    return with_reach(change, former, latter, means, never(asked.never), asked.accepted)
 
 
 def _other_bugs(asked: CheckRequest, now: Cluster, before: Cluster) -> BugChange | None:
@@ -225,6 +225,8 @@ def run_alone(asked: CheckRequest, subject: Subject, started: float) -> ExitStat
     The answer begins with yes or no, which only the last search settles. So which cluster it is about, and how far the
     searches are, goes to standard error meanwhile.
     """
+    if (baseline := accepted(asked)) is not None:
+        asked = replace(asked, accepted=baseline.known_bugs)
     reporter, teller = Reporter(quiet=asked.quiet), Teller(asked, at_the_end=True)
     reporter.head(_comparison(asked, subject))
     reporter.expect(_parts(asked, subject), "question")

@@ -94,6 +94,7 @@ def with_profile(asked: CheckRequest) -> CheckRequest:
         return asked
     profile, folder = _read(path), path.parent
     borne, over = _accepted(profile, path)
+    _require_files(profile, path)
     _require_events(profile, path)
     _require_bookies(profile, path)
     placed = sum(map(len, profile.racks.values()))
@@ -137,6 +138,18 @@ def _require_events(profile: Profile, path: Path) -> None:
         except RegistryError as error:
             place = _place(path, name)
             raise InputError(f"{place}: {error}", place) from None
+
+
+def _require_files(profile: Profile, path: Path) -> None:
+    """InputError for a profile that names no file of settings, or no number of bookies that there can be."""
+    if not profile.conf:
+        place = _place(path, "conf")
+        raise InputError(
+            f'{place}: conf names no file; name the settings of the cluster, such as conf = ["values.yaml"]', place
+        )
+    if profile.bookies is not None and profile.bookies < 1:
+        place = _place(path, "bookies")
+        raise InputError(f"{place}: bookies = {profile.bookies} is not a whole number from 1 on", place)
 
 
 def _require_bookies(profile: Profile, path: Path) -> None:

@@ -85,11 +85,14 @@ def _checked_as(asked: CheckRequest) -> ExitStatus:
     if wanted_alone(asked):
         from fencepost.checks.commands.check.guarantees import run_alone
 
-        accepted(asked)  # a file that is none is refused here also
         return run_alone(asked, subject, started)
     plan = _planned(asked, subject, started)
     if message := subject.unasked(plan.names):
         return _left_open(plan, message)
+    if asked.way is not None:
+        from fencepost.checks.commands.check.one_way import tell_way
+
+        return tell_way(plan.asked, subject, asked.way, plan.bugs, started)
     return _printed(plan, _written(plan, _judged(plan, _run(plan))))
 
 
@@ -163,8 +166,7 @@ def _run(plan: Plan) -> FinishedRun:
         why = "interrupted" if interrupt() else "out of time"
         notes.append(f"{len(left)} of {count_of(len(plan.jobs), 'instance')} were not checked: {why}")
         plan.teller.tell(notes[-1])
-    run = FinishedRun(plan.subject.releases, notes, is_part, checked, opening, unsettled=unsettled, remarks=plan.remarks)
-    return replace(run, one_way=asked.way is not None)
+    return FinishedRun(plan.subject.releases, notes, is_part, checked, opening, unsettled=unsettled, remarks=plan.remarks)
 
 
 def _judged(plan: Plan, run: FinishedRun) -> FinishedRun:
@@ -208,12 +210,10 @@ def _opening_ahead(plan: Plan) -> Iterator[Work]:
 
 
 def _opening(plan: Plan, means: Means) -> Opening | None:
-    """What the report of a configuration opens with; what users ask first is printed at once: the first screen, or the one way
-    that was asked for, of which RegistryError if there is none of that number."""
+    """What the report of a configuration opens with; what users ask first is printed at once: the first screen."""
     from fencepost.checks.commands.check.guarantees import for_questions, heading_of, opening_of, parts_of_opening
     from fencepost.checks.reports.answers import as_text, survival
     from fencepost.checks.reports.front import front, wrapped
-    from fencepost.checks.reports.ways import story
 
     asked, subject, tell = plan.asked, plan.subject, plan.teller.tell_at_once
 
@@ -221,17 +221,13 @@ def _opening(plan: Plan, means: Means) -> Opening | None:
         if asked.all:
             tell(as_text(answer, of, width()))
 
-    if asked.way is None and not asked.all and come_first(asked):
+    if not asked.all and come_first(asked):
         tell(*wrapped(heading_of(asked, subject), screen()))  # the searches take a while
     if come_first(asked):
         plan.reporter.expect(parts_of_opening(asked, subject), "question", even=False)
     opening = opening_of(asked, subject, for_questions(means, asked), plan.bugs, told)
     if opening is None:
         return None
-    if asked.way is not None:
-        assert subject.releases is not None, "there is an opening"
-        tell(story(asked.way, opening, subject.releases, screen()))
-        return opening
     if asked.all:
         tell(survival(opening.now.rows, width()))
     tell(front(opening, screen(), colour=colour(), headed=asked.all))

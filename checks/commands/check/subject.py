@@ -16,7 +16,7 @@ from fencepost.checks.questions.matters import BOOKIES, Requirement, requirement
 from fencepost.checks.questions.planning import configuration_notes
 from fencepost.checks.settings.cluster_settings import Cluster, Settings, StartsNoMore, read_settings, starts_no_more
 from fencepost.checks.settings.load_manager import mismatches
-from fencepost.model.releases import PULSAR, Releases, followed
+from fencepost.model.releases import PULSAR, ReleaseError, Releases, followed
 from fencepost.properties.configuration import Configuration
 from fencepost.properties.ledger.in_cluster import LARGEST_ENSEMBLE
 from fencepost.properties.protocols import PROTOCOLS, names_run_by, run_by
@@ -45,7 +45,7 @@ class Subject:
         """What the command line names; of a cluster with a configuration the newest releases, unless named.
 
         Raises InputError for files that cannot be used, or with which no broker starts, and ReleaseError for a release that is
-        not modelled.
+        not modelled, or that is to be compared with itself.
         """
         named = chosen_releases(asked)
         settings = read_settings(*asked.conf) if asked.conf else None
@@ -57,6 +57,9 @@ class Subject:
         named = named if named and named.pulsar else deployed or named
         releases = named if named and named.pulsar else replace(Releases.of(), kafka=named.kafka if named else "")
         former = Releases.of(asked.against_pulsar) if asked.against_pulsar else releases if before is not None else None
+        if former == releases and not asked.against:
+            where = f"--against-pulsar {asked.against_pulsar} names {releases}"
+            raise ReleaseError(f"{where}, which the cluster runs already: name by --pulsar the release that it is to run")
         upgraded = former.pulsar if former and asked.against_pulsar else ""
         stopped = starts_no_more(settings, releases.pulsar, upgraded)
         taken = [one for one in mismatches(settings.load_manager, releases.pulsar) if one.outcome != "stops"]
@@ -222,12 +225,19 @@ def refuse(asked: CheckRequest) -> None:
     if asked.odds is not None and (wanted_alone(asked) or not come_first(asked)):
         raise RegistryError("--odds is of a configuration as a whole: fencepost check --conf broker.conf --odds")
     of_a_whole = {"way": asked.way, "never": asked.never, "namespace": asked.namespace}
-    named = next((name for name, value in of_a_whole.items() if value), "")
-    compares = named == "namespace" and asked.against_pulsar
-    if named and ((wanted_alone(asked) and not compares) or not come_first(asked)):
-        raise RegistryError(f"--{named} is of a configuration as a whole: add --conf broker.conf")
-    if asked.way is not None and (documents := [f"--{name}" for name in DOCUMENTS if getattr(asked, name) is not None]):
-        raise RegistryError(f"--way prints one way as a story: leave out {', '.join(documents)}, which have all of them")
+    named = [name for name, value in of_a_whole.items() if value]
+    if named and not come_first(asked):
+        raise RegistryError(f"--{named[0]} is of a configuration as a whole: add --conf broker.conf")
+    unused = [name for name in named if name == "way" or not (asked.against_pulsar or asked.profile)]
+    if unused and wanted_alone(asked):
+        alone = next(name for name in ("guarantees", "against", "against_pulsar") if getattr(asked, name))
+        raise RegistryError(f"--{unused[0]} has no use with --{alone.replace('_', '-')}: leave one of them out")
+    of_all = (*DOCUMENTS, "html", "trace_dir", "write_baseline", "odds", "require")
+    if asked.way is not None and (whole := [name for name in of_all if getattr(asked, name)]):
+        options = ", ".join(f"--{name.replace('_', '-')}" for name in whole)
+        raise RegistryError(f"--way prints one way as a story, and checks no more: leave out {options}")
+    if asked.write_baseline is not None and wanted_alone(asked):
+        raise RegistryError("--write-baseline accepts what a whole check finds: leave out --guarantees and --against")
     never(asked.never)
     if asked.resume and asked.checkpoint is None:
         raise RegistryError("--resume continues from a checkpoint: add --checkpoint DIR")

@@ -18,6 +18,7 @@ from typing import Literal
 
 from fencepost.checks.questions.answers.ways import Answer, Way
 from fencepost.checks.questions.bugs.searching import known_bugs_in
+from fencepost.checks.questions.matters import MATTERS
 from fencepost.model.counts import count_of
 from fencepost.model.releases import PULSAR, Releases, numbers, release
 from fencepost.properties.cluster.entry import ENTRY as CLUSTER
@@ -82,15 +83,16 @@ def candidates(
     depends_on: Callable[[Releases], object],
     copies: Mapping[str, int],
     price: str = "",
+    section: str = MATTERS[0].name,
 ) -> Iterator[Remedy]:
-    """The remedies that are known for these ways, the cheapest first. ``depends_on`` says what of releases an answer depends
-    on: of those with the same the oldest is named. ``copies`` are settings that raise the copies of an entry, which is asked
-    for where one event is too many for what there are; ``price`` says what they cost."""
+    """The remedies that are known for these ways, of the answer of that name, the cheapest first. ``depends_on`` says what of
+    releases an answer depends on: of those with the same the oldest is named. ``copies`` are settings that raise the copies of
+    an entry, which is asked for where one event is too many for what there are; ``price`` says what they cost."""
     ways = list(ways)
     avoided = [(way.name, way.bug.avoided_by) for way in ways if way.bug is not None and way.bug.avoided_by is not None]
     rules = dict[str, list[str]]()
     for name, avoidance in avoided:
-        if not avoidance.avoids("lost"):
+        if not avoidance.avoids(section):
             continue
         if SETTING.fullmatch(avoidance.setting):
             rule, _, value = avoidance.setting.partition("=")
@@ -150,16 +152,20 @@ def most_searches(releases: Releases) -> int:
     return MOST + len(_later("bookkeeper", releases.bookkeeper)) + len(_later("pulsar", releases.pulsar))
 
 
-def tried(remedies: Iterable[Remedy], now: Answer, counted: Collection[Way], ask: Ask) -> list[Remedy]:
-    """The remedies that close some of the ways that count, with what each closes. Raises what ``check`` raises."""
-    ways, results, settings = {key(way) for way in counted}, list[Remedy](), 0
+def tried(remedies: Iterable[Remedy], now: Answer, counted: Collection[Way], ask: Ask) -> Iterator[Remedy]:
+    """The remedies that close some of the ways that count, with what each closes, as they are found. Raises what ``check``
+    raises."""
+    ways, settings = {key(way) for way in counted}, 0
     for remedy in remedies:
         if remedy.kind == "runbook":
-            results.append(replace(remedy, closes=remedy.closes & ways))
+            found = replace(remedy, closes=remedy.closes & ways)
         elif remedy.kind in STEPS or settings < MOST:
             settings += remedy.kind not in STEPS
-            results.append(_with(remedy, now, ways, ask(remedy.settings, remedy.releases)))
-    return [each for each in results if each.closes]
+            found = _with(remedy, now, ways, ask(remedy.settings, remedy.releases))
+        else:
+            continue
+        if found.closes:
+            yield found
 
 
 def _with(remedy: Remedy, now: Answer, ways: set[object], then: Answer) -> Remedy:

@@ -98,6 +98,8 @@ def test_one_way_is_told_as_a_story(stock: Path, whole: Ran, monkeypatch: pytest
     assert shares == sorted(shares)
     assert 0 <= shares[0] < shares[-1] <= 100
     assert "What happens, step by step" in run.stdout
+    first = next(each for each in whole.stdout.splitlines() if each.startswith("  1  "))
+    assert f"Way 1: {first.removeprefix('  1  ')}" in run.stdout, "it has the number that the whole run gives it"
     assert "fencepost check cluster --bug " in " ".join(run.stdout.split())
     none = fencepost("check", "--conf", stock, *OLD, "--quiet", "--way", "99")
     assert none.returncode == 2

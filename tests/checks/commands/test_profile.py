@@ -65,6 +65,8 @@ def test_a_profile_is_the_command(tmp_path: Path) -> None:
         ('conf = ["a"]\nbooks = 3\n', "there is no key 'books' (did you mean bookies?); a profile has conf, never, pulsar"),
         ('conf = ["a"]\nbookies = "five"\n', "bookies: input should be a valid integer"),
         ("never = []\n", "conf: "),
+        ("conf = []\n", "cluster.toml:1: conf names no file; name the settings of the cluster"),
+        ('conf = ["a"]\nbookies = 0\n', "cluster.toml:2: bookies = 0 is not a whole number from 1 on"),
     ],
 )
 def test_a_profile_that_cannot_be_used_says_why(tmp_path: Path, text: str, why: str) -> None:

@@ -10,12 +10,15 @@ import pytest
 
 from fencepost.checks.engines.ahead import Means
 from fencepost.checks.engines.plan import Approach
-from fencepost.checks.questions.answers.changes import BugChange, Bugs, Reach, bug_change, bugs_of, reach_of, with_reach
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.questions.answers.changes import BugChange, Bugs, Met, Reach, bug_change, bugs_of, reach_of, with_reach
 from fencepost.checks.questions.answers.ways import Way
 from fencepost.checks.questions.bugs.searching import Whole
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.reports.changes import as_json, in_brief, rows, sentences, verdict
 from fencepost.checks.reports.decisions import decided
+from fencepost.checks.reports.finished import FinishedRun
+from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.settings.cluster_settings import Settings, read_settings
 from fencepost.model.releases import Releases
 from tests.command import ROOT
@@ -114,15 +117,19 @@ def test_what_comes_says_whether_users_meet_it_and_what_costs_most_is_first(sett
     searched = with_reach(change, whole(settings, Releases.of("4.0.8")), now, MEANS)
     usual = ["reset_dropped", "removed_producer_publishes", "skipped_after_reset", "limit_counts_entries"]
     assert searched.felt == [*usual, "release_refused", "recreates_of_others"]
-    assert "users can meet 6 of them with these settings" in verdict(searched)
-    assert "; 2 only during a migration of the metadata" in verdict(searched)
+    assert "users can meet 4 of them with these settings" in verdict(searched)
+    assert "; 2 only if the metadata are migrated to another store. " in verdict(searched)
     head, lines = list(rows(searched))[len(usual)]
     assert head == "comes: release_refused (ownership)"
-    assert lines[0].startswith("applies: yes: a topic can be out of service for good (needs a migration of the metadata")
+    migrated = (
+        "applies: only if the metadata are migrated to another store: a topic can be out of service for good (needs a mig"
+    )
+    assert lines[0].startswith(migrated)
     assert lines[-1].startswith("run: fencepost check ownership --bug release_refused --property ")
     document = as_json(searched)
     assert document["come"]["removed_producer_publishes"]["question"] == "order"
     assert document["come"]["removed_producer_publishes"]["applies"] == "yes"
+    assert document["come"]["release_refused"]["applies"] == "only if you act"
     assert document["go"]["asks_during_election"]["applies"] == "not asked"
     assert document["come"]["goes_on_unprepared"]["applies"] == "no"
 
@@ -134,7 +141,7 @@ def test_with_deduplication_the_bug_that_comes_loses_a_message(tmp_path: Path) -
     settings, releases = read_settings(conf), Releases.of("4.2.4")
     bugs = bugs_with(settings, releases)["removed_producer_publishes"]
     reach = reach_of(bugs, MEANS, whole(settings, releases))
-    assert (reach.applies, reach.matter and reach.matter.name) == ("yes", "lost")
+    assert (reach.applies, reach.met and reach.met.matter.name) == ("yes", "lost")
 
 
 @pytest.mark.long
@@ -143,14 +150,15 @@ def test_what_was_cut_short_is_unknown(settings: Settings) -> None:
     bugs = bugs_with(settings, releases)["removed_producer_publishes"]
     over = Means(MEANS.approach, ends=0.0)
     reach = reach_of(bugs, over, whole(settings, releases))
-    assert (reach.applies, reach.matter) == ("unknown", None)
+    assert (reach.applies, reach.met) == ("unknown", None)
+    assert "lost" in reach.gaps
 
 
 def test_an_answer_says_yes_or_no_first(settings: Settings) -> None:
     """The way is one that a search found; what is not searched to the end is neither yes nor no."""
     change = changed(settings, "4.0.8", "4.2.4")
     run: Any = None  # the words are not of the run
-    lost = Reach(MATTERS[0], Way("removed_producer_publishes", "", ("a lost session of a broker",), 1, run, run))
+    lost = Reach(Met(MATTERS[0], Way("removed_producer_publishes", "", ("a lost session of a broker",), 1, run, run)))
     nothing = {name: Reach() for name in (*change.come, *change.go)}
     brings = replace(change, reach={**nothing, "removed_producer_publishes": lost})
     assert str(decided(replace(change, reach=nothing))) == f"YES: {change.now} brings no way to lose a message."
@@ -160,12 +168,46 @@ def test_an_answer_says_yes_or_no_first(settings: Settings) -> None:
     assert f"{facts.plain} It is not fixed up to {facts.newest_read}" in str(decided(brings)), (
         "what happens, and whether another release closes it"
     )
-    open_ = replace(change, reach={**nothing, "removed_producer_publishes": Reach(gap="out of time")})
     unsure = f"NOT KNOWN whether {change.now} brings a way to lose a message: see removed_producer"
-    assert str(decided(open_)).startswith(unsure)
+    again = replace(lost, met=Met(MATTERS[-1], lost.met.way)) if lost.met else lost
+    for left in (Reach(), again):
+        open_ = replace(change, reach={**nothing, "removed_producer_publishes": replace(left, gaps={"lost": "out of time"})})
+        assert str(decided(open_)).startswith(unsure), "whatever else users meet by it"
+        ended = FinishedRun(opening=Opening(run, bugs=open_), alone=True).status
+        assert ended == (ExitStatus.INCONCLUSIVE if left.met is None else ExitStatus.KNOWN_BUG)
     gone = next(iter(change.go))
     closes = replace(change, reach={**nothing, gone: lost})
     assert str(decided(closes)).endswith(" It closes 1 way to lose a message.")
+
+
+def test_what_needs_an_administrator_is_not_counted_and_what_never_happens_here_is_left_out(settings: Settings) -> None:
+    change = changed(settings, "4.0.8", "4.2.4")
+    run: Any = None  # the words are not of the run
+    by_act = Met(MATTERS[0], Way("release_refused", "", ("a termination of the topic",), 0, run, run))
+    nothing = {name: Reach() for name in (*change.come, *change.go)}
+    only_if = replace(change, reach={**nothing, "release_refused": Reach(only_if=(by_act,))})
+    decision = decided(only_if)
+    assert str(decision) == f"YES: {change.now} brings no way to lose a message, except 1 only if a topic is terminated."
+    assert decision.short == "no way to lose a message, unless you act"
+    words = "comes, only if a topic is terminated (an acknowledged message can be lost): release_refused"
+    assert words in dict(in_brief(only_if))
+    assert "none that users were found to meet with these settings; 1 only if a topic is terminated. " in verdict(only_if)
+    assert only_if.felt == ["release_refused"]
+    for reach, why in ((Reach(left_out=(by_act,)), "left out, since it"), (Reach(is_accepted=True), "accepted")):
+        left = replace(change, reach={**nothing, "release_refused": reach})
+        assert not left.felt
+        assert str(decided(left)) == f"YES: {change.now} brings no way to lose a message."
+        assert f"; 1 {why}" in verdict(left)
+
+
+@pytest.mark.long
+def test_what_does_not_happen_here_is_searched_for_no_way_and_what_is_accepted_not_at_all(settings: Settings) -> None:
+    releases = Releases.of("4.2.4")
+    (bugs,) = (bugs_with(settings, releases)[name] for name in ("release_refused",))
+    usual = reach_of(bugs, MEANS, whole(settings, releases))
+    assert (usual.met, [met.matter.name for met in usual.only_if]) == (None, ["service"])
+    here = reach_of(bugs, MEANS, whole(settings, releases), ["migration"])
+    assert (here.applies, here.only_if, [met.matter.name for met in here.left_out]) == ("not here", (), ["service"])
 
 
 def test_in_brief_each_bug_is_told_once_and_what_costs_nothing_is_named(settings: Settings) -> None:
@@ -184,7 +226,7 @@ def test_in_brief_each_bug_is_told_once_and_what_costs_nothing_is_named(settings
 def test_a_bug_that_needs_a_lost_session_needs_it_wherever_it_is_asked(settings: Settings) -> None:
     releases = Releases.of("4.2.4")
     reach = reach_of(bugs_with(settings, releases)["zombie_deletes"], MEANS, whole(settings, releases))
-    assert reach.way is not None
-    assert reach.way.faults == 1
-    (need,) = reach.way.needs
+    assert reach.met is not None
+    assert reach.met.way.faults == 1
+    (need,) = reach.met.way.needs
     assert "a lost session of a broker" in need
