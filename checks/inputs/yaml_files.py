@@ -47,6 +47,7 @@ BOOKIES = ("bookie", "bookkeeper")
 """What the bookies' ConfigMap is labelled or called."""
 
 STRINGS = "tag:yaml.org,2002:str"
+PRINTED = "pulsar-admin brokers get-runtime-config, or namespaces policies,"
 REMEDY = "give the values of a chart, with broker.configData or bookkeeper.configData, or a ConfigMap of brokers or bookies"
 
 
@@ -83,7 +84,8 @@ def parts_of(path: Path, text: str) -> list[Part]:
         parts.append(Part("image tags and replica counts", facts))
     if not parts:
         lacks = "has neither broker.configData nor bookkeeper.configData nor a ConfigMap"
-        raise InputError(f"{path}: {lacks}; {REMEDY}", Place(path))
+        printed = f", and is not what {PRINTED} prints" if path.suffix == ".json" else ""
+        raise InputError(f"{path}: {lacks}{printed}; {REMEDY}{', or what that prints' if printed else ''}", Place(path))
     return parts
 
 
