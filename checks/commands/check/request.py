@@ -33,22 +33,27 @@ from fencepost.checks.questions.planning import Wanted
 
 CHECK = """Checks protocols and prints a verdict on each of their properties.
 
-With a cluster's settings (--conf broker.conf or values.yaml, --cluster URL, --profile FILE) it says whether messages can
-be lost, and what to change first; with --against-pulsar, whether to upgrade.
+With a cluster's settings (--conf broker.conf or values.yaml, --cluster URL,
+--profile FILE) it says whether messages can be lost, and what to change first;
+with --against-pulsar, whether to upgrade.
 
-Without --set, --conf or --bug the instances of a size are checked (ci, unless --size says otherwise). --conf takes the
-instance from a cluster's broker.conf; --set changes parameters of whatever is checked; --bug switches a known bug on, in
-a small instance in which it shows. `fencepost list ledger` shows parameters, sizes, properties and bugs.
+Without --set, --conf or --bug the instances of a size are checked (ci, unless
+--size says otherwise). --conf takes the instance from a cluster's broker.conf;
+--set changes parameters of whatever is checked; --bug switches a known bug on,
+in a small instance in which it shows. `fencepost list ledger` shows parameters,
+sizes, properties and bugs.
 
---pulsar and --bookkeeper name the releases that a cluster runs (with --conf the newest, unless named). The check then also
-searches for the known bugs of these releases, and shows the shortest run to each, its impact, and the release that fixes
-it."""
+--pulsar and --bookkeeper name the releases that a cluster runs (with --conf the
+newest, unless a file or an option names them). The check then also searches for
+the known bugs of these releases, and shows the shortest run to each, its impact,
+and the release that fixes it."""
 
 EXAMPLES = """examples:
   fencepost check                                     all protocols at the size for continuous integration
   fencepost check --conf broker.conf                  can messages be lost, and what to change first
   fencepost check --conf new.conf --against old.conf  which guarantees get weaker, with a run for each
-  fencepost check --conf broker.conf --pulsar 5.0.0-M1 --against-pulsar 4.2.4  may I upgrade
+  fencepost check --conf broker.conf --way 1          the first way to lose a message, step by step
+  fencepost check --conf broker.conf --pulsar 5.0.1 --against-pulsar 4.0.8  may I upgrade
   fencepost check --conf broker.conf --guarantees --require 'disks>=1' --require 'bookies_down>=1'
                                                       fail if it guarantees less, and say what to change
   fencepost check --conf broker.conf --pulsar 4.0.8   the known bugs that affect you with that release
