@@ -45,8 +45,8 @@ sizes, properties and bugs.
 
 --pulsar and --bookkeeper name the releases that a cluster runs (with --conf the
 newest, unless a file or an option names them). The check then also searches for
-the known bugs of these releases, and shows the shortest run to each, its impact,
-and the release that fixes it."""
+the known bugs of these releases, and shows the shortest run to each, its
+impact, and the release that fixes it."""
 
 EXAMPLES = """examples:
   fencepost check                                     all protocols at the size for continuous integration

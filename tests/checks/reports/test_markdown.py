@@ -59,7 +59,7 @@ def test_heading_and_list_count_the_same_ways() -> None:
         lists = (answered(answer), answer_message(answer))
         numbers = [[int(n) for n in re.findall(r"^ *(\d+)\. ", each, re.MULTILINE)] for each in lists]
         assert numbers == [[*range(5, 5 + told)]] * 2
-        assert [each.number for each in numbered(asked)] == numbers[0]
+        assert [each.number for each in numbered(asked.answers)] == numbers[0]
         for text in lists:
             assert ("accepted: 1 way: a" in text) == (accepted == ("a",))
             assert ("does not happen here: " in text) == bool(never)
