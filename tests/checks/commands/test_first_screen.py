@@ -100,6 +100,7 @@ def test_one_way_is_told_as_a_story(stock: Path, whole: Ran, monkeypatch: pytest
     assert "What happens, step by step" in run.stdout
     first = next(each for each in whole.stdout.splitlines() if each.startswith("  1  "))
     assert f"Way 1: {first.removeprefix('  1  ')}" in run.stdout, "it has the number that the whole run gives it"
+    assert re.search(r"^What to do  (bookies on BookKeeper|brokerDelete)", run.stdout, re.MULTILINE), "found by searching"
     assert "fencepost check cluster --bug " in " ".join(run.stdout.split())
     none = fencepost("check", "--conf", stock, *OLD, "--quiet", "--way", "99")
     assert none.returncode == 2

@@ -17,7 +17,7 @@ from fencepost.checks.reports.documents import answered, as_markdown, plain
 from fencepost.checks.reports.finished import FinishedRun
 from fencepost.checks.reports.in_short import last_line
 from fencepost.checks.reports.sarif import answer_message
-from fencepost.checks.reports.ways import numbered
+from fencepost.checks.reports.ways import besides, numbered
 from tests.checks.commands.test_first_screen import by_bug, opening
 from tests.checks.reports.test_ci_formats import run
 from tests.command import fencepost
@@ -63,6 +63,15 @@ def test_heading_and_list_count_the_same_ways() -> None:
         for text in lists:
             assert ("accepted: 1 way: a" in text) == (accepted == ("a",))
             assert ("does not happen here: " in text) == bool(never)
+
+
+def test_known_bugs_that_cause_none_of_the_ways_are_named_once() -> None:
+    found = [("a", None), ("b", None), ("b", None), ("c", "a reason")]
+    everything: Any = [
+        SimpleNamespace(verdicts=[SimpleNamespace(property=SimpleNamespace(name=name), verdict="known bug", accepted=reason)])
+        for name, reason in found
+    ]
+    assert besides(opening(by_bug("a", 1)).answers, everything) == ["b"]
 
 
 def test_what_is_left_out_makes_no_answer_known() -> None:
