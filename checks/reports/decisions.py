@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -29,6 +29,8 @@ IN_SHORT = MEANING | {
 """The same in fewer words, for the last line of a run about a cluster, which has to fit a screen."""
 
 LOST = MATTERS[0]
+
+TO_LOSE = "to lose a message"
 
 Word = Literal["NO", "NOT KNOWN", "YES"]
 WORDS: tuple[Word, ...] = get_args(Word)
@@ -147,27 +149,33 @@ def _of_cluster(opening: Opening) -> Decision | None:
 def decided(change: BugChange, weaker: Sequence[str] = ()) -> Decision:
     """Whether an upgrade costs messages or guarantees; ``weaker`` are the guarantees of which it has less."""
     reach = {name: change.reach.get(name, NOT_ASKED) for name in change.come}
-    lost = [name for name, each in reach.items() if _loses(each)]
-    closed = [name for name in change.go if _loses(change.reach.get(name, NOT_ASKED))]
-    closes = f" It closes {count_of(len(closed), 'way')} to lose a message." if closed else ""
-    acts = [met for each in reach.values() for met in each.only_if if met.matter is LOST]
-    only_if = f" only if {' or '.join(dict.fromkeys(act for met in acts for act in met.acts))}" if acts else ""
-    number = f"{count_of(len(lost), 'way')} to lose a message"
+    brings, gone = _ways(reach.values()), _ways(change.reach.get(name, NOT_ASKED) for name in change.go)
+    lost, closes = [name for name, each in reach.items() if _loses(each)], f" It closes {gone}." if gone else ""
     if lost or weaker:
-        parts = [f"brings {number}"] if lost else []
+        parts = [f"brings {brings}"] if brings else []
         parts += [f"guarantees less: {', '.join(weaker)}"] if weaker else []
-        ways = "".join(f" {_told(change.come[name][0].bug)}" for name in lost)
-        more = f" It brings {len(acts)} {'more' if lost else 'way to lose a message'}{only_if}." if acts else ""
-        short = number if lost else "less is guaranteed"
-        return Decision("NO", short, f"{change.now} {', and '.join(parts)}.{ways}{more}{closes}")
+        told = "".join(f" {_told(change.come[name][0].bug)}" for name in lost)
+        short = f"{count_of(len(lost), 'way')} to lose a message" if lost else "less is guaranteed"
+        return Decision("NO", short, f"{change.now} {', and '.join(parts)}.{told}{closes}")
     if change.unsettled:
         reason = f"{change.now} brings a way to lose a message: see {', '.join(change.unsettled)}.{closes}"
         return Decision("NOT KNOWN", "a way to lose a message may come", reason)
     others = dict.fromkeys(each.met.matter.says for each in reach.values() if each.met is not None)
     besides = f" Besides: {'; '.join(others)}." if others else ""
-    unless = f", except {len(acts)}{only_if}" if acts else ""
-    short = f"no way to lose a message{', unless you act' if acts else ''}"
+    unless = f", except {brings.replace(f' {TO_LOSE}', '')}" if brings else ""
+    short = f"no way to lose a message{', unless you act' if brings else ''}"
     return Decision("YES", short, f"{change.now} brings no way to lose a message{unless}.{besides}{closes}")
+
+
+def _ways(reach: Iterable[Reach]) -> str:
+    """In how many ways a message is lost by some bugs, and in how many only if an administrator acts; empty if in none."""
+    every = list(reach)
+    met = [met for each in every for met in each.only_if if met.matter is LOST]
+    only_if = f"only if {' or '.join(dict.fromkeys(act for each in met for act in each.acts))}"
+    number = sum(map(_loses, every))
+    if not number:
+        return f"{count_of(len(met), 'way')} {TO_LOSE} {only_if}" if met else ""
+    return f"{count_of(number, 'way')} {TO_LOSE}{f', and {len(met)} {only_if}' if met else ''}"
 
 
 def _loses(reach: Reach) -> bool:

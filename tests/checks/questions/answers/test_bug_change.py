@@ -187,8 +187,12 @@ def test_what_needs_an_administrator_is_not_counted_and_what_never_happens_here_
     nothing = {name: Reach() for name in (*change.come, *change.go)}
     only_if = replace(change, reach={**nothing, "release_refused": Reach(only_if=(by_act,))})
     decision = decided(only_if)
-    assert str(decision) == f"YES: {change.now} brings no way to lose a message, except 1 only if a topic is terminated."
+    assert str(decision) == f"YES: {change.now} brings no way to lose a message, except 1 way only if a topic is terminated."
     assert decision.short == "no way to lose a message, unless you act"
+    gone, other = list(change.go)[:2]
+    both = replace(only_if, reach={**nothing, gone: Reach(only_if=(by_act,)), other: Reach(by_act)})
+    closes = " It closes 1 way to lose a message, and 1 only if a topic is terminated."
+    assert str(decided(both)).endswith(closes), "what goes is counted as what comes"
     words = "comes, only if a topic is terminated (an acknowledged message can be lost): release_refused"
     assert words in dict(in_brief(only_if))
     assert "none that users were found to meet with these settings; 1 only if a topic is terminated. " in verdict(only_if)
