@@ -50,7 +50,7 @@ def change_first(
     counted = lost.sorted.count
     if not counted or means.is_over:
         return (), None
-    chosen = tuple(first_of(list(_tried(asked, now, lost, counted, means))))
+    chosen = tuple(first_of(_tried(asked, now, lost, counted, means)))
     searched = [each for each in chosen if each.kind not in ("runbook", "upgrade")]
     if not searched or means.is_over:
         return chosen, None

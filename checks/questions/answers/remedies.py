@@ -12,7 +12,7 @@ release takes far less time than the answer did. The smallest step that closes m
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -180,7 +180,7 @@ def _with(remedy: Remedy, now: Answer, ways: set[object], then: Answer) -> Remed
     return replace(remedy, closes=frozenset(closes), brings=brings, open="; ".join(then.gaps))
 
 
-def first_of(results: Sequence[Remedy]) -> list[Remedy]:
+def first_of(results: Iterable[Remedy]) -> list[Remedy]:
     """The smallest choice that closes most, cheapest first: one that closes nothing which a cheaper one leaves is left out.
 
     Of releases the older is the cheaper, unless it brings more; one that closes only some of what a later one does is its part.
