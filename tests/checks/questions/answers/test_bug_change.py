@@ -207,7 +207,7 @@ def test_what_needs_an_administrator_is_not_counted_and_what_never_happens_here_
 @pytest.mark.long
 def test_what_does_not_happen_here_is_searched_for_no_way_and_what_is_accepted_not_at_all(settings: Settings) -> None:
     releases = Releases.of("4.2.4")
-    (bugs,) = (bugs_with(settings, releases)[name] for name in ("release_refused",))
+    bugs = bugs_with(settings, releases)["release_refused"]
     usual = reach_of(bugs, MEANS, whole(settings, releases))
     assert (usual.met, [met.matter.name for met in usual.only_if]) == (None, ["service"])
     here = reach_of(bugs, MEANS, whole(settings, releases), ["migration"])
