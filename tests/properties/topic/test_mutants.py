@@ -46,7 +46,10 @@ MUTANTS = {
     "former_ledgers_have_entries": Mutant(CRASHING, "recover_last", keeps("known"), 9),
     "trimmed_from_the_front": Mutant(TWICE, "trim", where(sets("listed", (0, 2)), k="l1"), 21),
     "deleted_is_done": Mutant(TRIMMED, "delete_ledger", keeps("deleting"), 15),
+    "snapshot_is_of_what_is_before_it": Mutant(ONE | {"snapshots": 1}, "take_snapshot", keeps("snapshot_at"), 9),
+    "full_is_not_open": Mutant(ONE | {"capacity": 1}, "add", keeps("state"), 7),
     # what every step must respect
+    "arrived_is_kept": Mutant(ROLLED, "roll_over", writes("arrived[{b}]", 0), 8),
     "confirmed_is_the_first_sent": Mutant(ONE, "add", keeps("content"), 8),
     "subscription_skips_nothing": Mutant(TWICE, "consume", where(without("Not(Or("), k="l1"), 15),
     "deletion_takes_all_ledgers": Mutant(ONE | {"deletions": 1}, "collect_inactive", keeps("ledger.status"), 5),
