@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fencepost.model.language import And, Condition, Implies, Not, Or, Protocol, Subset, any_of
+from fencepost.model.language import And, Condition, Implies, Not, Or, Protocol, Subset, any_of, maximum
 from fencepost.model.pulsar.subscription.cursor import NONE
 from fencepost.model.pulsar.subscription.ranges import exceeds_limit
 from fencepost.model.terms.values import subset_where
@@ -43,6 +43,46 @@ def subscription(p: Protocol) -> Suite:
     def answered_acks_are_kept() -> Condition:
         """What was acknowledged, and answered in any way, is not delivered again, unless a seek asks for it."""
         return Implies(And(loaded, Not(seeking)), has(passed, s.answered))
+
+    @suite.always
+    def unloaded_is_forgotten() -> Condition:
+        """A broker that has not loaded the subscription knows nothing of it."""
+        positions = And(s.mark == 0, s.last == 0, s.persisted == NONE, s.target == NONE)
+        nothing = And(s.acked.is_empty, s.meanwhile.is_empty, s.queued == "nothing", s.writing[0] == "nothing")
+        return Or(loaded, And(positions, nothing))
+
+    @suite.always
+    def writes_have_a_ledger() -> Condition:
+        """What is written goes to the cursor's ledger, one after the other, and no more is left of what was written."""
+        here = Or(s.writing[0] == "nothing", s.state.among("flushing", "open"))
+        left = [Implies(s.writing[w] == "nothing", And(s.place[w] == 0, s.ranges[w].is_empty)) for w in range(2)]
+        return And(here, Implies(s.writing[0] == "nothing", s.writing[1] == "nothing"), *left)
+
+    @suite.always
+    def ranges_are_behind_the_position() -> Condition:
+        """A range begins behind the message that the position waits for, which is not acknowledged."""
+        return any_of(And(s.mark == m, Not(any_of(s.acked.has(k) for k in range(min(m + 1, size))))) for m in range(size + 1))
+
+    @suite.leads_to
+    def is_loaded_again() -> Leads:
+        """A subscription is loaded, in the end."""
+        return Not(loaded), loaded
+
+    in_order = not (settings["limited"] or settings["seeks"])
+    if in_order and not exceeds_limit(settings):
+
+        @suite.always
+        def what_does_not_wait_is_stored() -> Condition:
+            """What is acknowledged in memory waits, is being written, or is stored."""
+            rests = And(loaded, s.queued == "nothing", s.writing[0] == "nothing")
+            return Implies(rests, And(s.stored_mark == s.mark, s.stored_acked == s.acked))
+
+    if in_order:
+
+        @suite.always
+        def last_was_written() -> Condition:
+            """The last position is the one that was given to be written last, or that is stored."""
+            return Implies(loaded, s.last == maximum(s.persisted, maximum(s.place[0], s.place[1])))
 
     @suite.step
     def acknowledgements_are_added() -> Condition:

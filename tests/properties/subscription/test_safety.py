@@ -30,13 +30,13 @@ BOTH = {"answered_acks_are_kept", "stored_acks_are_kept"}
 CAUGHT = {
     "position_behind_ranges": (BOTH, 8),
     "queued_position_kept": ({"stored_acks_are_kept"}, 12),
-    "reset_stores_ranges": ({"nothing_is_skipped"}, 8),
+    "reset_stores_ranges": ({"nothing_is_skipped", "ranges_are_behind_the_position"}, 8),
     "acked_during_reset": (BOTH, 7),
     "reset_dropped": ({"nothing_is_skipped"}, 8),
     "reset_not_stored": ({"nothing_is_skipped"}, 10),
     "skipped_after_reset": (BOTH, 10),
     "reset_stores_read_position": ({"nothing_is_skipped"}, 7),
-    "limit_counts_entries": (BOTH, 10),
+    "limit_counts_entries": ({"what_does_not_wait_is_stored"}, 8),
 }
 
 
