@@ -63,7 +63,7 @@ FIRST_LINES = {
         "Yes, in 3 modelled ways: 2 need one fault, 1 needs three.",
         "Yes, in 6 modelled ways: 5 need one fault, 1 needs two.",
         "For a while, with 1 lost session of a broker. For good, in 3 modelled ways, each needs one fault.",
-        "Yes, in 6 modelled ways: 3 need no fault, 3 need one.",
+        "Yes, in 7 modelled ways: 3 need no fault, 4 need one.",
     ),
     "3.0.7": (
         f"Yes, in 14 modelled ways: 3 need one fault, 9 need two, 2 need three.{ACTS}",
