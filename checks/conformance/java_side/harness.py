@@ -21,7 +21,10 @@ SHARED = JAVA / "shared"
 OVER_ZOOKEEPER = ("zookeeper",)
 """The folder that harnesses over a ZooKeeper server of their own share."""
 
-OF_PULSAR = (*OVER_ZOOKEEPER, "pulsar")
+OVER_WIRES = (*OVER_ZOOKEEPER, "wire")
+"""The folders of harnesses whose clients reach that server by wires that can be cut."""
+
+OF_PULSAR = (*OVER_WIRES, "pulsar")
 """The folders that harnesses over Pulsar's metadata share."""
 
 OPTIONS = (

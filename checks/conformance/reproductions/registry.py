@@ -24,6 +24,8 @@ _NAMES = (
     "missed-endpoints",
     "slow-listing",
     "missed-migration",
+    "reused-name",
+    "timed-out-load",
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fencepost.checks.conformance.java_side.harness import OF_PULSAR
+from fencepost.checks.conformance.java_side.harness import OF_PULSAR, OVER_WIRES
 from fencepost.checks.conformance.java_side.servers import pulsar_brokers
 from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.reproductions.stage import Stage
@@ -20,8 +20,21 @@ OPTIONS = (
 )
 
 
+WHOLE = "reproductions/whole"
+"""The folder of the broker itself."""
+
+
 def whole_broker(stage: Stage, version: str, main: str) -> Session:
     """A harness of ``java/reproductions/broker``. Raises ToolchainError and SessionError."""
-    bench = stage.harness("broker", f"fencepost.{main}", pulsar_brokers(version), OPTIONS, besides=OF_PULSAR)
+    return _started(stage, version, main, "broker", (*OF_PULSAR, WHOLE))
+
+
+def older_broker(stage: Stage, version: str, main: str) -> Session:
+    """A harness of ``java/reproductions/older``, which fits releases from 3.0.7 on. Raises ToolchainError and SessionError."""
+    return _started(stage, version, main, "older", (*OVER_WIRES, WHOLE))
+
+
+def _started(stage: Stage, version: str, main: str, folder: str, besides: tuple[str, ...]) -> Session:
+    bench = stage.harness(folder, f"fencepost.{main}", pulsar_brokers(version), OPTIONS, besides)
     stage.progress("starting ZooKeeper, a bookie and a broker")
     return stage.session("broker", bench)

@@ -16,7 +16,8 @@ import org.apache.pulsar.metadata.coordination.impl.Link;
 /** ZooKeeper, a bookie and a broker as it is shipped, in this JVM and on the loopback interface; the broker's link can be cut. */
 final class WholeBroker implements AutoCloseable {
     static final String CLUSTER = "c";
-    static final String NAMESPACE = "t/n";
+    static final String TENANT = "t";
+    static final String NAMESPACE = TENANT + "/n";
     private static final int BOOKIES = 1;
 
     final Server zookeeper = new Server();
@@ -27,18 +28,27 @@ final class WholeBroker implements AutoCloseable {
 
     /** Starts all; {@code settings} changes the broker's configuration before it does. */
     WholeBroker(Consumer<ServiceConfiguration> settings) throws Exception {
+        this(CLUSTER, settings);
+    }
+
+    /** The same as a cluster of that name. */
+    WholeBroker(String cluster, Consumer<ServiceConfiguration> settings) throws Exception {
         bookies = BKCluster.builder().baseServerConfiguration(bookie()).metadataServiceUri("zk:127.0.0.1:" + zookeeper.port())
                 .numBookies(BOOKIES).dataDir(Folders.fresh("bookie").getPath()).build();
         others = new HashSet<>(zookeeper.sessions());
-        ServiceConfiguration configuration = broker("zk:" + link.address());
+        ServiceConfiguration configuration = broker(cluster, "zk:" + link.address());
         settings.accept(configuration);
         pulsar = new PulsarService(configuration);
         pulsar.start();
         var admin = pulsar.getAdminClient();
-        admin.clusters().createCluster(CLUSTER, ClusterData.builder().serviceUrl(pulsar.getWebServiceAddress())
-                .brokerServiceUrl(pulsar.getBrokerServiceUrl()).build());
-        admin.tenants().createTenant("t", TenantInfo.builder().allowedClusters(Set.of(CLUSTER)).build());
-        admin.namespaces().createNamespace(NAMESPACE, Set.of(CLUSTER));
+        admin.clusters().createCluster(cluster, data());
+        admin.tenants().createTenant(TENANT, TenantInfo.builder().allowedClusters(Set.of(cluster)).build());
+        admin.namespaces().createNamespace(NAMESPACE, Set.of(cluster));
+    }
+
+    /** Where clients find the cluster. */
+    ClusterData data() {
+        return ClusterData.builder().serviceUrl(pulsar.getWebServiceAddress()).brokerServiceUrl(pulsar.getBrokerServiceUrl()).build();
     }
 
     /** A bookie that is quick to start and listens on the loopback interface. */
@@ -58,9 +68,9 @@ final class WholeBroker implements AutoCloseable {
         return configuration;
     }
 
-    private static ServiceConfiguration broker(String metadata) {
+    private static ServiceConfiguration broker(String cluster, String metadata) {
         var configuration = new ServiceConfiguration();
-        configuration.setClusterName(CLUSTER);
+        configuration.setClusterName(cluster);
         configuration.setMetadataStoreUrl(metadata);
         configuration.setConfigurationMetadataStoreUrl(metadata);
         configuration.setBrokerServicePort(Optional.of(0));
@@ -80,6 +90,8 @@ final class WholeBroker implements AutoCloseable {
         configuration.setTopicLevelPoliciesEnabled(false);
         configuration.setBrokerShutdownTimeoutMs(0);
         configuration.setDefaultNumberOfNamespaceBundles(1);
+        // brokers of 3.0.7 do not start where the network card tells no speed
+        configuration.setLoadBalancerOverrideBrokerNicSpeedGbps(Optional.of(1.0));
         configuration.setLoadBalancerSheddingEnabled(false);
         configuration.setLoadBalancerAutoBundleSplitEnabled(false);
         return configuration;
