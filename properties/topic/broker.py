@@ -62,10 +62,12 @@ def _queue(suite: Suite, log: Log) -> None:
         lost = {b: And(n.length[b] < s.length[b], Not(stored[b]), n.state[b] != "none") for b in broker}
         return all_of(Implies(lost[b], n.topic[b] != "serving") for b in broker)
 
-    @suite.step
-    def adds_fail_under_way() -> Condition:
-        """An add fails, or is not answered in time, only where one is under way."""
-        return Implies(n.add_failures > s.add_failures, any_of(s.sent[b] > 0 for b in broker))
+    if log.settings["add_failures"]:
+
+        @suite.step
+        def adds_fail_under_way() -> Condition:
+            """An add fails, or is not answered in time, only where one is under way."""
+            return Implies(n.add_failures > s.add_failures, any_of(s.sent[b] > 0 for b in broker))
 
     @suite.step
     def fenced_for_a_write() -> Condition:
