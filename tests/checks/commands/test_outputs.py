@@ -65,7 +65,7 @@ def test_what_cannot_be_is_refused(words: tuple[str, ...], message: str) -> None
 def test_a_way_is_told_and_not_written(tmp_path: Path) -> None:
     run = fencepost("check", "--conf", "docs/examples/broker.conf", "--way", "1", "--sarif", tmp_path / "found.sarif")
     assert run.returncode == 2
-    assert "--way prints one way as a story: leave out --sarif" in run.stderr
+    assert "--way prints one way as a story, and checks no more: leave out --sarif" in run.stderr
 
 
 def test_a_folder_that_cannot_be_made_is_said_before_the_check(tmp_path: Path) -> None:
