@@ -120,7 +120,7 @@ SEEN = {
     for file in Path(properties.__file__).parent.glob("*/reproduced.jsonl")
     for row in map(json.loads, file.read_text().splitlines())
     if row["verdict"] in ("reproduced", "seen elsewhere")
-}
+} | {name for entry in PROTOCOLS.values() for name, bug in entry.bugs.items() if bug.reproduced_by}
 """The bugs that a run on real code has shown; of any other the answer says that it was not seen."""
 
 
