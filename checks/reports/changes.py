@@ -36,7 +36,7 @@ def verdict(change: BugChange) -> str:
 
 
 def _apart(reach: Reach) -> str:
-    """Why users meet a bug that counts for nothing; empty of one that they meet, or that costs them nothing."""
+    """Why a bug that comes is not counted; empty if users meet it, or if it costs them nothing."""
     if reach.is_accepted:
         return "accepted"
     if reach.first is None and reach.gap:
