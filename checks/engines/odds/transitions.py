@@ -72,11 +72,12 @@ def transitions(p: Protocol, numbers: Numbers, lost: Lost, opens: int, *, worker
     """
     kernel = kernel_of(p, lost, opens)
     actions = kernel.actions
-    result = search(kernel, workers=workers, limits=Limits())
+    limits = Limits()
+    result = search(kernel, workers=workers, limits=limits, recording=limits.memory)
     graph = graph_of(result, workers=workers) if result.outcome == "exhausted" else None
     if graph is None:
         raise InstanceError(f"{p.name}: the search ended before its end ({result.outcome})")
-    codes, clocks = graph.actions, np.array(shared(actions), np.int32)
+    codes, clocks = graph.actions.astype(np.int32), np.array(shared(actions), np.int32)
     endings = np.array([clock_of(numbers.of(a.takes), numbers).kind == Kind.ENDING for a in actions])
     clocks[endings] = -1  # an outage ends in one of these ways
     weights = np.empty(len(codes))

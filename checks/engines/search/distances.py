@@ -37,7 +37,8 @@ def distances(suite: Suite, budget: Budget, should_stop: Callable[[], bool] = la
     limits = Limits(memory=budget.memory, seconds=budget.seconds)
     leads = {lead.property: [other for other in observed.leads if other.property is lead.property] for lead in observed.leads}
     try:
-        result = search(observed.kernel, workers=budget.workers, limits=limits, should_stop=should_stop)
+        graphs = budget.with_graph
+        result = search(observed.kernel, workers=budget.workers, limits=limits, should_stop=should_stop, recording=graphs)
         graph, why = _graph(result, budget, is_over)
     except BudgetError as error:
         graph, why = None, str(error)

@@ -75,6 +75,7 @@ def exhaust(
             progress=progress,
             should_stop=should_stop,
             kept=None if checkpoint is None else Kept(checkpoint, resume=resume),
+            recording=budget.with_graph if observed.leads else 0,
         )
     except BudgetError as error:
         return _not_begun(observed, reduction, str(error))

@@ -16,8 +16,9 @@ from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.model.counts import count_of
 from fencepost.model.kernel.search.fairness import JUDGING_BYTES_PER_STATE, Components, Marks, Ways, components, nearest, ways
-from fencepost.model.kernel.search.graph import Graph, GraphError, bytes_of_graph, graph_of
+from fencepost.model.kernel.search.graph import Graph, GraphError, bytes_of_graph, bytes_of_moves, graph_of, moves_of
 from fencepost.model.kernel.search.results import Result
+from fencepost.model.kernel.search.transitions import Moves
 from fencepost.properties.observed import Lead, Observed
 from fencepost.properties.vocabulary import Property
 from fencepost.traces.lassos import loop_from
@@ -134,7 +135,7 @@ def judge(observed: Observed, result: Result, means: Means, cut_short: str) -> F
     if result.outcome != "exhausted":
         return Findings(tuple(_open(p, cut_short) for p in properties))
     judging = _Judging(observed, result, means)
-    if judging.graph is None:
+    if judging.moves is None:
         return Findings(tuple(_open(p, judging.why) for p in properties))
     judged = [judging.judged(p, p in observed.vacuous(result.seen)) for p in properties]
     size = f"{count_of(result.distinct, 'state')} and {count_of(result.transitions, 'transition')}"
@@ -147,35 +148,32 @@ def _open(prop: Property, why: str) -> Verdict:
 
 
 class _Judging:
-    """Judges the properties of a finished search, on a graph whose states are in order once a run has to be shown.
+    """Judges the properties of a finished search by its transitions, and shows a run by the graph of its states in order.
 
-    Without a ``graph`` there is a reason ``why``.
+    Without transitions (``moves``) there is a reason ``why``.
     """
 
     def __init__(self, observed: Observed, result: Result, means: Means) -> None:
         self._observed, self._result, self._means = observed, result, means
-        self._in_order, self.why = False, STOPPED
-        self.graph = self._graph()
+        self._graph: Graph | None = None
+        self.why = STOPPED
+        try:
+            self._fits(bytes_of_moves(result))
+            self.moves = moves_of(result, workers=means.workers, should_stop=means.should_stop, progress=self._tell)
+        except (GraphError, MemoryError) as error:
+            self.moves, self.why = None, str(error) or "no memory for the graph"
 
-    def _graph(self) -> Graph | None:
+    def _fits(self, transitions: int) -> None:
+        """Raises GraphError if these bytes for transitions are more than judging may take."""
         result, means = self._result, self._means
-        needed = result.bytes_in_use + bytes_of_graph(result) + JUDGING_BYTES_PER_STATE * result.distinct
+        needed = result.bytes_in_use + transitions + JUDGING_BYTES_PER_STATE * result.distinct
         if needed > means.memory:
             size = f"{count_of(result.distinct, 'state')} and {count_of(result.transitions, 'transition')}"
             has = f"the graph of {size} takes {needed / GIB:.1f} GiB and may take {means.memory / GIB:.1f}"
-            self.why = f"{has}: raise --memory"
-            return None
+            raise GraphError(f"{has}: raise --memory")
 
-        def tell(done: int, count: int) -> None:
-            means.progress(f"graph of {done:,} of {count_of(count, 'state')}")
-
-        try:
-            return graph_of(
-                result, in_order=self._in_order, workers=means.workers, should_stop=means.should_stop, progress=tell
-            )
-        except (GraphError, MemoryError) as error:
-            self.why = str(error) or "no memory for the graph"
-            return None
+    def _tell(self, done: int, count: int) -> None:
+        self._means.progress(f"graph of {done:,} of {count_of(count, 'state')}")
 
     def judged(self, prop: Property, vacuous: bool) -> Verdict:
         """The verdict on a property, whose premise is never met if it is ``vacuous``."""
@@ -187,15 +185,12 @@ class _Judging:
         for lead in (lead for lead in observed.leads if lead.property is prop):
             if means.should_stop():
                 return _open(prop, STOPPED)
-            if self.graph is None:
-                return _open(prop, self.why)
             means.progress(f"{prop.name} on {count_of(result.distinct, 'state')}")
             try:
-                lasso = self._lasso(lead, obliged, reach)
+                trace = self._violation(lead, obliged, reach)
             except (GraphError, MemoryError) as error:
                 return _open(prop, str(error) or "no memory to judge the graph")
-            if lasso is not None:
-                trace = _trace(observed, self.graph, prop, lasso)
+            if trace is not None:
                 if not (means.only_failures and prop.strict):
                     trace = shrink(trace, observed.suite, should_stop=means.should_stop).trace
                 assert trace.loop is not None
@@ -203,27 +198,34 @@ class _Judging:
                 return Verdict(prop, "violated", "liveness", reach | steps, prop.strict, trace)
         return Verdict(prop, "exhausted", "liveness", reach)
 
-    def _lasso(self, lead: Lead, obliged: Marks, reach: dict[str, int]) -> Lasso | None:
+    def _violation(self, lead: Lead, obliged: Marks, reach: dict[str, int]) -> Trace | None:
         """A fair run that meets the premise and from then on never the conclusion; adds to ``reach`` what was looked at."""
-        assert self.graph is not None
-        parts = components(self.graph, *_owed(self.graph, lead), obliged)
+        assert self.moves is not None
+        parts = components(self.moves, *_owed(self.moves, lead), obliged)
         reach["pending"] += int(np.count_nonzero(parts.of >= 0))
         reach["components"] += parts.count
         if not parts.fair.any():
             return None
-        if not self._in_order:
-            self.graph, self._in_order = None, True  # given back before there is the other
-            self.graph = self._graph()
-            if self.graph is None:
-                raise GraphError(self.why)
-            parts = components(self.graph, *_owed(self.graph, lead), obliged)
-        return shortest_lasso(self.graph, ways(self.graph, *_owed(self.graph, lead)), parts, obliged)
+        graph = self._in_order()
+        owed = _owed(graph.moves, lead)
+        lasso = shortest_lasso(graph, ways(graph, *owed), components(graph.moves, *owed, obliged), obliged)
+        return _trace(self._observed, graph, lead.property, lasso)
+
+    def _in_order(self) -> Graph:
+        """The graph, whose runs are the same whatever the workers. Raises GraphError if it does not fit or is stopped."""
+        if self._graph is None:
+            means, result = self._means, self._result
+            self._fits(bytes_of_moves(result) + bytes_of_graph(result))
+            self._graph = graph_of(result, workers=means.workers, should_stop=means.should_stop, progress=self._tell)
+        if self._graph is None:
+            raise GraphError(STOPPED)
+        return self._graph
 
 
-def _owed(graph: Graph, lead: Lead) -> tuple[Marks, Marks]:
+def _owed(moves: Moves, lead: Lead) -> tuple[Marks, Marks]:
     """The states with the premise and without the conclusion, and all without the conclusion."""
-    without = ~graph.holds(lead.conclusion)
-    return graph.holds(lead.premise) & without, without
+    without = ~moves.holds(lead.conclusion)
+    return moves.holds(lead.premise) & without, without
 
 
 def _trace(observed: Observed, graph: Graph, prop: Property, lasso: Lasso) -> Trace:

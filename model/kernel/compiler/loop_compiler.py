@@ -78,6 +78,26 @@ def store(typing: Context, address: Type, word: Type) -> Instructions:
     return types.void(types.int64, types.uint64), emit
 
 
+def _store_part(bits: int) -> Callable[[Target, ir.IRBuilder, Signature, Values], ir.Value]:
+    def emit(context: Target, builder: ir.IRBuilder, signature: Signature, args: Values) -> ir.Value:
+        builder.store(builder.trunc(args[1], ir.IntType(bits)), _at(builder, args[0]), align=bits // 8)
+        return context.get_dummy_value()
+
+    return emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def store_half(typing: Context, address: Type, number: Type) -> Instructions:
+    """Writes the lower 32 bits of a number at an address."""
+    return types.void(types.int64, types.int64), _store_part(32)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def store_quarter(typing: Context, address: Type, number: Type) -> Instructions:
+    """Writes the lower 16 bits of a number at an address."""
+    return types.void(types.int64, types.int64), _store_part(16)
+
+
 @intrinsic  # type: ignore[untyped-decorator]
 def load_published(typing: Context, address: Type) -> Instructions:
     """The word at an address, with all that its writer wrote before publishing it (acquire)."""

@@ -53,6 +53,8 @@ class Instruction(Generic[P, R_co]):
 load: Instruction[[Integer], Word] = Instruction("load")
 load_int: Instruction[[Integer], int] = Instruction("load_int")
 store: Instruction[[Integer, Word], None] = Instruction("store")
+store_half: Instruction[[Integer, Integer], None] = Instruction("store_half")
+store_quarter: Instruction[[Integer, Integer], None] = Instruction("store_quarter")
 bump: Instruction[[Integer, Integer], None] = Instruction("bump")
 load_published: Instruction[[Integer], Word] = Instruction("load_published")
 publish: Instruction[[Integer, Word], Word] = Instruction("publish")

@@ -38,7 +38,6 @@ from fencepost.model.kernel.search.store import (
     Store,
     fetch_line,
     fetch_match,
-    find,
     give_back,
     hash_state,
     insert,
@@ -186,11 +185,9 @@ def _number(space: Space, value: Word, half: Integer, which: Integer, counts: In
     place = load_int(places + 8 * which)
     if place < 0:
         place = fetch_add(counts + 8 * which, 1)
-    if insert(space, value, half, place):
-        store(places + 8 * which, _ALL)  # -1: none
-        return np.uint64(place)
-    store(places + 8 * which, np.uint64(place))
-    return np.uint64(find(space, value, half))
+    there = insert(space, value, half, place)
+    store(places + 8 * which, _ALL if there == place else np.uint64(place))  # -1: none
+    return np.uint64(there)
 
 
 @native

@@ -23,11 +23,14 @@ from fencepost.model.kernel.compiler.loops import (
     lowest_bit,
     native,
     store,
+    store_half,
+    store_quarter,
 )
 from fencepost.model.kernel.compiler.packing import Integers, N, W, Words
 from fencepost.model.kernel.compiler.planes import TOGETHER, spread
 from fencepost.model.kernel.compiler.program import Program, canonicalise, compare, copy, has, same
 from fencepost.model.kernel.search.store import Frontier, Space, fetch_line, fetch_match, hash_state, insert
+from fencepost.model.kernel.search.transitions import COUNT_BITS, NOTHING_RECORDED, Record
 
 BATCH = 128
 """Successors beyond which they are looked up together, so that their ways to memory overlap; an action adds at most 64."""
@@ -70,8 +73,9 @@ class Alarms(NamedTuple):
 
 class Worker(NamedTuple, Generic[W, N]):
     """What one thread writes to: arrays, or their addresses. ``found_state`` and ``found_action`` hold, in each row, the
-    smallest find so far (action -1: none); ``log`` the closed segments of the array that it filled; the rest is counters,
-    bit sets and room."""
+    smallest find so far (action -1: none); ``log`` the closed segments of the array that it filled; ``entries`` where the
+    transition to each successor is recorded, ``nexts`` where the next one of each of 64 states will be; the rest is
+    counters, bit sets and room."""
 
     counters: N
     log: N
@@ -83,10 +87,13 @@ class Worker(NamedTuple, Generic[W, N]):
     successors: W
     hashes: W
     matches: N
+    entries: N
+    nexts: N
     planes: W
     possible: W
     observed: W
     concerned: W
+    bits: W
     scratch: W
 
     @staticmethod
@@ -104,10 +111,13 @@ class Worker(NamedTuple, Generic[W, N]):
             successors=np.zeros((ROOM, program.words), dtype=np.uint64),
             hashes=np.zeros(ROOM, dtype=np.uint64),
             matches=np.zeros(ROOM, dtype=np.int64),
+            entries=np.zeros(ROOM, dtype=np.int64),
+            nexts=np.zeros(TOGETHER, dtype=np.int64),
             planes=np.zeros(TOGETHER * program.words, dtype=np.uint64),
             possible=np.zeros(program.actions, dtype=np.uint64),
             observed=np.zeros(observed, dtype=np.uint64),
             concerned=np.zeros(program.step_words, dtype=np.uint64),
+            bits=np.zeros(TOGETHER, dtype=np.uint64),
             scratch=np.zeros(program.words, dtype=np.uint64),
         )
 
@@ -229,24 +239,29 @@ def _take_chunk(space: Space, shared: Integer, worker: Worker[int, int]) -> bool
 
 
 @native
-def absorb(program: Program, space: Space, shared: Integer, worker: Worker[int, int], count: Integer) -> bool:
-    """Adds the worker's first ``count`` successors, already hashed, to the visited states; false if the array is full."""
+def absorb(program: Program, space: Space, shared: Integer, worker: Worker[int, int], record: Record, count: Integer) -> bool:
+    """Adds the worker's first ``count`` successors, already hashed, to the visited states, and records where each is; false if
+    the array is full."""
     words = program.words
     # what each will be compared with is asked of memory for all of them before the first comparison waits for it
     for number in range(count):
         store(worker.matches + 8 * number, np.uint64(fetch_match(space, load(worker.hashes + 8 * number))))
     for number in range(count):
-        match = load_int(worker.matches + 8 * number)
-        if match >= 0 and same(space.states + 8 * words * match, worker.successors + 8 * words * number, words):
-            continue
-        place = load_int(worker.counters + 8 * POSITION)
-        if place == load_int(worker.counters + 8 * END):
-            if not _take_chunk(space, shared, worker):
-                return False
+        match: Integer = load_int(worker.matches + 8 * number)
+        if match < 0 or not same(space.states + 8 * words * match, worker.successors + 8 * words * number, words):
             place = load_int(worker.counters + 8 * POSITION)
-        if insert(space, load(worker.hashes + 8 * number), worker.successors + 8 * words * number, place):
-            store(worker.counters + 8 * POSITION, np.uint64(place + 1))
-            bump(worker.counters + 8 * NEW, 1)
+            if place == load_int(worker.counters + 8 * END):
+                if not _take_chunk(space, shared, worker):
+                    return False
+                place = load_int(worker.counters + 8 * POSITION)
+            match = insert(space, load(worker.hashes + 8 * number), worker.successors + 8 * words * number, place)
+            if match == place:
+                store(worker.counters + 8 * POSITION, np.uint64(place + 1))
+                bump(worker.counters + 8 * NEW, 1)
+        if record.rows != 0:
+            entry = load_int(worker.entries + 8 * number)
+            if entry >= 0:
+                store_half(record.targets + 4 * entry, match)
     return True
 
 
@@ -257,7 +272,7 @@ def seed(program: Program, space: Space, shared: Integer, worker: Worker[int, in
         state = worker.successors + 8 * program.words * number
         canonicalise(program, state, worker.scratch)
         store(worker.hashes + 8 * number, hash_state(state, program.words))
-    return absorb(program, space, shared, worker, count)
+    return absorb(program, space, shared, worker, NOTHING_RECORDED, count)
 
 
 @native
@@ -268,11 +283,11 @@ def expand(
     shared: Integer,
     alarms: Alarms,
     worker: Worker[int, int],
+    record: Record,
     block: Integer,
 ) -> int:
     """Expands blocks of the frontier until none is left (DONE), the table must grow, the log is full or stop is set (PAUSED),
     or the array is full (FULL). A block that was begun is finished unless the array is full."""
-    words = program.words
     starts, ordinals = frontier.starts, frontier.ordinals
     total = ordinals[-1]
     while True:
@@ -289,13 +304,13 @@ def expand(
         while ordinal < last:
             while ordinal >= ordinals[segment + 1]:
                 segment += 1
-            states = space.states + 8 * words * (starts[segment] + ordinal - ordinals[segment])
+            place = starts[segment] + ordinal - ordinals[segment]
             count = min(TOGETHER, last - ordinal, ordinals[segment + 1] - ordinal)
-            pending = _expand_together(program, space, shared, alarms, worker, states, count, pending)
+            pending = _expand_together(program, space, shared, alarms, worker, record, place, count, pending)
             if pending < 0:
                 return FULL
             ordinal += count
-        if not absorb(program, space, shared, worker, pending):
+        if not absorb(program, space, shared, worker, record, pending):
             return FULL
 
 
@@ -306,16 +321,18 @@ def _expand_together(
     shared: Integer,
     alarms: Alarms,
     worker: Worker[int, int],
-    states: Integer,
+    record: Record,
+    place: Integer,
     count: Integer,
     pending: int,
 ) -> int:
-    """Expands up to 64 states that lie one after the other; of the worker's successors ``pending`` are still to be looked up,
-    before and, returned, after it; -1 if the array is full."""
-    words = program.words
+    """Expands up to 64 states that lie one after the other, from that place on; of the worker's successors ``pending`` are
+    still to be looked up, before and, returned, after it; -1 if the array is full."""
+    words, states = program.words, space.states + 8 * program.words * place
     spread(states, words, count, worker.planes)
     call2(program.enabled_planes, worker.planes, worker.possible)
     present = _ALL >> np.uint64(TOGETHER - count)  # the planes of fewer than 64 states say something of no state above
+    recorded = record.rows != 0 and _begin_rows(program, worker, record, place, count)
     stuck = present
     for action in range(program.actions):
         which = load(worker.possible + 8 * action) & present
@@ -328,8 +345,16 @@ def _expand_together(
             _see_steps(program, alarms, worker, states, action, which)
         first = pending
         while which != _ZERO:
-            state, successor = states + 8 * words * lowest_bit(which), worker.successors + 8 * words * pending
+            number, successor = lowest_bit(which), worker.successors + 8 * words * pending
+            state = states + 8 * words * number
             call3(program.apply, state, action, successor)
+            if record.rows != 0:
+                entry = -1
+                if recorded:
+                    entry = load_int(worker.nexts + 8 * number)
+                    bump(worker.nexts + 8 * number, 1)
+                    store_quarter(record.actions + 2 * entry, action)
+                store(worker.entries + 8 * pending, np.uint64(entry))
             if program.observe_step != 0:
                 _see_step(program, alarms, worker, state, action, successor)
             which &= which - _ONE
@@ -341,12 +366,45 @@ def _expand_together(
             store(worker.hashes + 8 * number, value)
             fetch_line(space, value)
         if pending >= BATCH:
-            if not absorb(program, space, shared, worker, pending):
+            if not absorb(program, space, shared, worker, record, pending):
                 return -1
             pending = 0
     if stuck != _ZERO:
         _see_stuck(program, alarms, worker, states, stuck)
     return pending
+
+
+@native
+def _begin_rows(program: Program, worker: Worker[int, int], record: Record, place: Integer, count: Integer) -> bool:
+    """Gives the transitions of up to 64 states, from that place on, their rows; false if there is no room for them."""
+    for number in range(count):
+        store(worker.nexts + 8 * number, _ZERO)
+    total = 0
+    for word in range(program.enabled_words):
+        spread(worker.possible + 8 * TOGETHER * word, 1, min(TOGETHER, program.actions - TOGETHER * word), worker.bits)
+        for number in range(count):
+            its = bit_count(load(worker.bits + 8 * number))
+            bump(worker.nexts + 8 * number, its)
+            total += its
+    first = fetch_add(record.taken, total)
+    if first + total > record.room:
+        return False
+    for number in range(count):
+        its = load_int(worker.nexts + 8 * number)
+        store(record.rows + 8 * (place + number), np.uint64(first << COUNT_BITS | its))
+        store(worker.nexts + 8 * number, np.uint64(first))
+        first += its
+    return True
+
+
+@native
+def _record_observed(program: Program, worker: Worker[int, int], record: Record, place: Integer, count: Integer) -> None:
+    """Writes what is observed of up to 64 states, from that place on, whose planes are there."""
+    for word in range(program.observe_words):
+        its = min(TOGETHER, program.formulas - TOGETHER * word)
+        spread(worker.observed + 8 * TOGETHER * word, 1, its, worker.bits)
+        for number in range(count):
+            store(record.observed + 8 * (program.observe_words * (place + number) + word), load(worker.bits + 8 * number))
 
 
 @native
@@ -357,6 +415,7 @@ def observe(
     shared: Integer,
     alarms: Alarms,
     worker: Worker[int, int],
+    record: Record,
     block: Integer,
 ) -> None:
     """Takes in what is observed of the states of the frontier."""
@@ -371,10 +430,13 @@ def observe(
         while ordinal < last:
             while ordinal >= ordinals[segment + 1]:
                 segment += 1
-            states = space.states + 8 * words * (starts[segment] + ordinal - ordinals[segment])
+            place = starts[segment] + ordinal - ordinals[segment]
+            states = space.states + 8 * words * place
             count = min(TOGETHER, last - ordinal, ordinals[segment + 1] - ordinal)
             spread(states, words, count, worker.planes)
             call2(program.observe_planes, worker.planes, worker.observed)
+            if record.rows != 0:
+                _record_observed(program, worker, record, place, count)
             for formula in range(program.formulas):
                 holding = load(worker.observed + 8 * formula) & _ALL >> np.uint64(TOGETHER - count)
                 _see(worker, worker.seen, alarms.states, 1, formula, states, holding, 0, words)

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from fencepost.model.kernel.compiler.loops import Integer, native
-from fencepost.model.kernel.compiler.packing import Flags, Integers, Places
+from fencepost.model.kernel.compiler.loops import Integer, Word, native, native_inline
+from fencepost.model.kernel.compiler.packing import Flags, Integers, Places, Words
 from fencepost.model.kernel.search.graph import Graph
+from fencepost.model.kernel.search.transitions import COUNT_BITS, MOST_ACTIONS, Actions, Moves
 
 Marks = npt.NDArray[np.bool_]
 
@@ -67,22 +68,23 @@ class Components:
         return len(self.fair)
 
 
-def components(graph: Graph, sources: Marks, allowed: Marks, obliged: Marks) -> Components:
+def components(moves: Moves, sources: Marks, allowed: Marks, obliged: Marks) -> Components:
     """The components of what runs reach from a source by allowed states, of which it is one, judged by the actions (by number)
     to which a run must be weakly fair."""
-    component = np.full(graph.states, _ELSEWHERE, dtype=np.int32)
+    states = len(moves.rows)
+    component = np.full(states, _ELSEWHERE, dtype=np.int32)
     component[allowed] = _UNMET
-    way, entered, waiting, order = (np.empty(graph.states, dtype=np.int32) for _ in range(4))
-    following = np.empty(graph.states, dtype=np.int64)
-    ends = np.zeros(graph.states + 1, dtype=np.int64)
+    way, entered, waiting, order = (np.empty(states, dtype=np.int32) for _ in range(4))
+    following = np.empty(states, dtype=np.int64)
+    ends = np.zeros(states + 1, dtype=np.int64)
     # most steps lead to what was met later: from the last state on, nearly all that one leads to has its component already
     starts = np.flatnonzero(sources & allowed)[::-1].copy()
-    count = _divide(graph.rows, graph.targets, starts, component, way, entered, following, waiting, order, ends)
+    count = _divide(moves.rows, moves.targets, starts, component, way, entered, following, waiting, order, ends)
     ends = ends[: count + 1]
     component[(component == _UNMET) | (component == _ELSEWHERE)] = -1
-    fair, rest, leaves, taken = (np.zeros(size, dtype=np.bool_) for size in (count, graph.states, graph.states, len(obliged)))
+    fair, rest, leaves, taken = (np.zeros(size, dtype=np.bool_) for size in (count, states, states, len(obliged)))
     enabled = np.zeros(len(obliged), dtype=np.int64)
-    _admit(graph.rows, graph.targets, graph.actions, obliged, component, order, ends, fair, rest, leaves, enabled, taken)
+    _admit(moves.rows, moves.targets, moves.actions, obliged, component, order, ends, fair, rest, leaves, enabled, taken)
     return Components(component, fair, rest)
 
 
@@ -153,9 +155,21 @@ _UNMET, _ELSEWHERE = -(1 << 31), (1 << 31) - 1
 """Ranks of the states that may be met and of those that may not, which are less and more than any other."""
 
 
+@native_inline
+def _begin(row: Word) -> Integer:
+    """The first transition of a row."""
+    return np.int64(row >> np.uint64(COUNT_BITS))
+
+
+@native_inline
+def _end(row: Word) -> Integer:
+    """The transition behind the last of a row."""
+    return np.int64((row >> np.uint64(COUNT_BITS)) + (row & np.uint64(MOST_ACTIONS)))
+
+
 @native
 def _divide(
-    rows: Integers,
+    rows: Words,
     targets: Places,
     starts: Integers,
     rank: Places,
@@ -184,11 +198,11 @@ def _divide(
         length, after = 0, start
         while True:
             if after >= 0:  # is met for the first time
-                way[length], entered[length], following[length] = after, clock, rows[after]
+                way[length], entered[length], following[length] = after, clock, _begin(rows[after])
                 rank[after] = clock
                 length, clock = length + 1, clock + 1
             state, after = way[length - 1], -1
-            least, place, end = rank[state], following[length - 1], rows[state + 1]
+            least, place, end = rank[state], following[length - 1], _end(rows[state])
             while after < 0 and place < end:
                 target = targets[place]
                 place += 1
@@ -220,9 +234,9 @@ def _divide(
 
 @native
 def _admit(
-    rows: Integers,
+    rows: Words,
     targets: Places,
-    actions: Places,
+    actions: Actions,
     obliged: Flags,
     component: Places,
     order: Places,
@@ -243,7 +257,7 @@ def _admit(
         if component[state] < 0:
             continue
         rest[state] = True
-        for transition in range(rows[state], rows[state + 1]):
+        for transition in range(_begin(rows[state]), _end(rows[state])):
             if obliged[actions[transition]]:
                 rest[state] = False
                 if targets[transition] != state:
@@ -258,7 +272,7 @@ def _admit(
         taken[:] = False
         for place in range(first, first + size):
             state = order[place]
-            for transition in range(rows[state], rows[state + 1]):
+            for transition in range(_begin(rows[state]), _end(rows[state])):
                 action = actions[transition]
                 if obliged[action]:
                     enabled[action] += 1
@@ -272,7 +286,7 @@ def _admit(
 def _nearest(
     rows: Integers,
     targets: Places,
-    actions: Places,
+    actions: Actions,
     component: Places,
     start: Integer,
     unmet: Flags,

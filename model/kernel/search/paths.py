@@ -188,7 +188,7 @@ def _add(space: Space, states: Integer, first: int, last: int, reached: int, par
     number = first
     while number < last and reached < space.grow_at:
         state = states + 8 * space.words * number
-        if insert(space, hash_state(state, space.words), state, reached):
+        if insert(space, hash_state(state, space.words), state, reached) == reached:
             store(parents + 8 * reached, np.uint64(number))
             reached += 1
         number += 1
@@ -219,7 +219,7 @@ def _grow(
                 action = 64 * word + lowest_bit(bits)
                 bits &= bits - np.uint64(1)
                 call3(program.apply, state, action, room.states)
-                if insert(space, hash_state(room.states, space.words), room.states, reached):
+                if insert(space, hash_state(room.states, space.words), room.states, reached) == reached:
                     store(parents + 8 * reached, np.uint64(number))
                     store(taken + 8 * reached, np.uint64(action + 1))
                     reached += 1

@@ -39,6 +39,7 @@ from fencepost.model.kernel.search.expansion import (
 from fencepost.model.kernel.search.paths import Room, find_predecessors
 from fencepost.model.kernel.search.results import Finds
 from fencepost.model.kernel.search.store import AHEAD, LINE, Space, Store, fetch_line, find, frontier, hash_state, insert
+from fencepost.model.kernel.search.transitions import NOTHING_RECORDED
 
 BLOCK = 1 << 16
 """States in a block. The first of a block differs from zero, so that blocks can be read one by one."""
@@ -184,7 +185,7 @@ def _gather(space: Space, states: Integer, count: int, top: int, hashes: Words) 
     """Adds the states at an address to the table, from place ``top`` on; returns the place after the last."""
     for first in range(0, count, AHEAD):
         for number in range(_hash_ahead(space, states, first, count, hashes)):
-            if insert(space, hashes[number], states + 8 * space.words * (first + number), top):
+            if insert(space, hashes[number], states + 8 * space.words * (first + number), top) == top:
                 top += 1
     return top
 
@@ -233,16 +234,15 @@ class Pieces:
         self._shared[CURSOR] = 0
         shared, space = self._shared.ctypes.data, self._store.space
         alarms, worker = self._finds.alarms, Worker(*addresses(self.worker))
-        expand(self._program, space, frontier([(0, len(states))]), shared, alarms, worker, _PIECE)
+        expand(self._program, space, frontier([(0, len(states))]), shared, alarms, worker, NOTHING_RECORDED, _PIECE)
 
     def _take(self) -> Words:
         segments = take_segments(self.worker)
         if self._program.observe_planes and segments:
             self._shared[CURSOR] = 0
             shared, alarms = self._shared.ctypes.data, self._finds.alarms
-            observe(
-                self._program, self._store.space, frontier(segments), shared, alarms, Worker(*addresses(self.worker)), _PIECE
-            )
+            space, worker = self._store.space, Worker(*addresses(self.worker))
+            observe(self._program, space, frontier(segments), shared, alarms, worker, NOTHING_RECORDED, _PIECE)
         rows = [self._store.rows(segment) for segment in segments]
         taken = np.concatenate(rows) if rows else np.empty((0, self.kernel.words), dtype=np.uint64)
         self._clear()

@@ -16,6 +16,7 @@ from fencepost.model.kernel.compiler.program import Program, bit_set
 from fencepost.model.kernel.search.expansion import DEADLOCK_ROW, DEADLOCKS, NEW, TRANSITIONS, Alarms, Tally
 from fencepost.model.kernel.search.paths import Path, plain, shortest
 from fencepost.model.kernel.search.store import Frontier, Segment, Space, Store, frontier
+from fencepost.model.kernel.search.transitions import Recorded
 
 Outcome = Literal["exhausted", "violated", "deadlock", "memory", "states", "time", "depth", "interrupted"]
 Kind = Literal["state", "step", "deadlock"]
@@ -90,12 +91,13 @@ class Kept:
 
 @dataclass(frozen=True)
 class Reached:
-    """The states of a search, kept in memory as long as its result is."""
+    """The states of a search, and what it ``recorded`` of its transitions, kept in memory as long as its result is."""
 
     kernel: Kernel
     program: Program
     store: Store
     levels: Sequence[Sequence[Segment]]
+    recorded: Recorded | None = None
 
     def path(self, find: Find, workers: int | None) -> Path:
         before = find.depth - (find.kind == "step")

@@ -33,6 +33,7 @@ from fencepost.model.kernel.search.expansion import (
 from fencepost.model.kernel.search.paths import Path, plain
 from fencepost.model.kernel.search.results import Find, Finds, Kept, Limits, Outcome, Progress, Reached, Result, Sought, Totals
 from fencepost.model.kernel.search.store import LINE, Segment, Store, frontier, joined, least_budget, sizes
+from fencepost.model.kernel.search.transitions import NOTHING_RECORDED, Record, Recorded, bytes_recorded
 from fencepost.model.language import Protocol
 from fencepost.model.terms.values import Condition
 
@@ -62,19 +63,23 @@ def search(
     should_stop: Callable[[], bool] = lambda: False,
     progress: Callable[[Progress], None] | None = None,
     kept: Kept | None = None,
+    recording: int = 0,
 ) -> Result:
     """Visits the reachable states of a protocol, level by level, until there is none left or something that is sought ends it.
 
     ``start`` has the states to begin with, one in each row, instead of the protocol's initial ones (not with a symmetry).
     ``canonical`` is the address of a symmetry's function (see Program.of). ``should_stop`` is asked and ``progress`` told,
-    about once a second, from this thread. Raises ValueError for a memory budget that is too small to begin with, MemoryError
-    if the system refuses it, and CheckpointError for what is ``kept`` and is none of this search's.
+    about once a second, from this thread. The transitions are recorded, for a graph, as long as states and transitions take no
+    more than ``recording`` bytes; those of a search that is ``kept`` are not. Raises ValueError for a memory budget that is too
+    small to begin with, MemoryError if the system refuses it, and CheckpointError for what is ``kept`` and is none of this
+    search's.
     """
     with Crew(workers) as crew:
         finds = Finds(kernel, sought)
         program = Program.of(kernel, canonical).in_planes(kernel).observing_steps(kernel)
         initial = kernel.initial() if start is None else start
         new_search = _Search(kernel, program, initial, finds, crew, limits or Limits(), should_stop, progress)
+        new_search.record(0 if kept else recording)
         if kept is not None:
             new_search.keep(Checkpoint(kept.folder, new_search.fingerprint()), kept)
         return new_search.run()
@@ -118,12 +123,20 @@ class _Search:
         self.boundary = 0, self.base
         self.started = self.reported = self.saved = time.monotonic()
         self.reported_states, self.earlier = 0, 0.0
+        self.recorded: Recorded | None = None
+        self.recording = 0
 
     def fingerprint(self) -> str:
         """A hash of all that decides the course of the search, except for the limits."""
         initial = sorted(plain(state) for state in self.initial)
         parts = [self.kernel.fingerprint, initial, self.finds.sought, self.program.canonical != 0]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+    def record(self, memory: int) -> None:
+        """Records the transitions, as long as these and the states together take no more bytes."""
+        self.recording = memory
+        if memory:
+            self.recorded = Recorded(self.program, self.store.space.capacity, memory // bytes_recorded(0, 1, 0))
 
     def keep(self, checkpoint: Checkpoint, kept: Kept) -> None:
         self.checkpoint, self.every = checkpoint, kept.every
@@ -198,6 +211,7 @@ class _Search:
             self.program = self.program.steps_in_planes(self.kernel)
         states = frontier(self.levels[-1])
         total = int(states.ordinals[-1])
+        record = self._record()
         self.shared[CURSOR] = 0
         while True:
             spread = min(_LARGEST_BLOCK, total // (4 * self.crew.size), self._largest_block())
@@ -205,7 +219,7 @@ class _Search:
             args = (self.program, self.store.space, states, self.shared.ctypes.data, self.finds.alarms)
 
             def work(number: int) -> int:
-                return int(expand(*args, self.written[number], block))  # noqa: B023
+                return int(expand(*args, self.written[number], record, block))  # noqa: B023
 
             codes = [work(0)] if total <= _SMALL else self.crew.run(work, self._poll, self._stop)
             self._drain()
@@ -220,16 +234,26 @@ class _Search:
         if not self.program.observe_planes or not self.fresh:
             return
         states = frontier(self.fresh)
+        record = self._record()
         self.shared[CURSOR] = 0
         args = (self.program, self.store.space, states, self.shared.ctypes.data, self.finds.alarms)
 
         def look(number: int) -> None:
-            observe(*args, self.written[number], _LARGEST_BLOCK)
+            observe(*args, self.written[number], record, _LARGEST_BLOCK)
 
         if int(states.ordinals[-1]) <= _SMALL:
             look(0)
         else:
             self.crew.run(look)
+
+    def _record(self) -> Record:
+        """Where transitions are recorded: nowhere from the moment on that there is no room for all."""
+        if self.recorded is not None:
+            totals = self._totals()
+            taken = bytes_recorded(totals.distinct, totals.transitions, self.program.observe_words)
+            if not self.recorded.is_whole or taken + self.store.bytes_in_use(int(self.shared[TOP])) > self.recording:
+                self.recorded = None
+        return NOTHING_RECORDED if self.recorded is None else self.recorded.record
 
     def _drain(self) -> None:
         """Takes the segments that the workers have filled."""
@@ -306,7 +330,7 @@ class _Search:
             watched=self.finds.watched,
             bytes_in_use=self.store.bytes_in_use(int(self.shared[TOP])),
             seconds=self.earlier + time.monotonic() - self.started,
-            reached=Reached(self.kernel, self.program, self.store, tuple(tuple(level) for level in self.levels)),
+            reached=Reached(self.kernel, self.program, self.store, tuple(tuple(level) for level in self.levels), self.recorded),
         )
 
 

@@ -19,7 +19,6 @@ import numpy as np
 from fencepost.model.kernel.compiler.loops import (
     SLOTS,
     Integer,
-    Truth,
     Word,
     alike,
     fetch_add,
@@ -103,9 +102,9 @@ def fetch_match(space: Space, value: Word) -> Integer:
 
 
 @native_inline
-def insert(space: Space, value: Word, state: Integer, place: Integer) -> Truth:
-    """Adds the state at an address, whose hash is ``value``, at a place of the array that is the caller's own; returns
-    whether it was new. The place is still free if it was not."""
+def insert(space: Space, value: Word, state: Integer, place: Integer) -> Integer:
+    """Adds the state at an address, whose hash is ``value``, at a place of the array that is the caller's own; returns the
+    place where it is. If that is another one, it was there already, and the caller's is still free."""
     mine = (value & _TAG) | np.uint64(place + 1)
     number = _line(space, value)
     while True:
@@ -113,16 +112,16 @@ def insert(space: Space, value: Word, state: Integer, place: Integer) -> Truth:
         free = alike(line, _EMPTY, _ALL)
         candidates = alike(line, value, _TAG) & ~free
         while candidates != _EMPTY:
-            there = load_published(line + 8 * lowest_bit(candidates))
-            if same(space.states + 8 * space.words * (np.int64(there & _PLACE) - 1), state, space.words):
-                return False
+            there = np.int64(load_published(line + 8 * lowest_bit(candidates)) & _PLACE) - 1
+            if same(space.states + 8 * space.words * there, state, space.words):
+                return there
             candidates &= candidates - np.uint64(1)
         if free == _EMPTY:
             number = number + 1 if number + 1 < space.lines else 0
             continue
         copy(state, space.states + 8 * space.words * place, space.words)
         if publish(line + 8 * lowest_bit(free), mine) == _EMPTY:
-            return True
+            return np.int64(place)
         # Another thread was faster with that slot, perhaps with this state: look at the line again.
 
 
@@ -194,13 +193,14 @@ Segment = tuple[int, int]
 """States of the array: the first, and the one after the last."""
 
 
-def zeros(words: int) -> Words:
-    """Zeroed memory that takes none of the machine's until it is touched; MemoryError if the system refuses it."""
+def zeros(words: int, *, large_pages: bool = True) -> Words:
+    """Zeroed memory that takes none of the machine's until it is touched; MemoryError if the system refuses it. Large pages are
+    for what is read at random."""
     try:
         memory = mmap.mmap(-1, max(8 * words, 8), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE)
     except OSError as error:
         raise MemoryError(f"the system refuses {8 * words / 2**30:.2f} GiB of memory: {error.strerror}") from error
-    if hasattr(mmap, "MADV_HUGEPAGE"):
+    if large_pages and hasattr(mmap, "MADV_HUGEPAGE"):
         memory.madvise(mmap.MADV_HUGEPAGE)
     return np.frombuffer(memory, dtype=np.uint64)
 

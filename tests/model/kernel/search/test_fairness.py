@@ -19,7 +19,7 @@ def graph(states: int, transitions: list[tuple[int, int]]) -> Graph:
     rows = np.zeros(states + 1, dtype=np.int64)
     np.add.at(rows, [source + 1 for source, _ in transitions], 1)
     targets = np.array([target for _, target in sorted(transitions)], dtype=np.int32)
-    return Graph(ANY, np.arange(states), ANY, np.cumsum(rows), targets, np.zeros(len(targets), dtype=np.int32), ANY)
+    return Graph(ANY, np.arange(states), ANY, np.cumsum(rows), targets, np.zeros(len(targets), dtype=np.uint16), ANY)
 
 
 def parted(of: np.ndarray[Any, Any]) -> set[frozenset[int]]:
@@ -35,7 +35,7 @@ def test_the_components_are_those_of_networkx(seed: int) -> None:
     transitions = [(int(a), int(b)) for a, b in dice.integers(0, states, (count, 2))]
     allowed = dice.random(states) < dice.choice([0.5, 0.9, 1.0])
     sources = dice.random(states) < dice.choice([0.1, 0.5, 1.0])
-    parts = components(graph(states, transitions), sources, allowed, np.zeros(1, dtype=np.bool_))
+    parts = components(graph(states, transitions).moves, sources, allowed, np.zeros(1, dtype=np.bool_))
     known = networkx.MultiDiGraph(transitions)
     known.add_nodes_from(range(states))
     inside = known.subgraph(np.flatnonzero(allowed).tolist())
@@ -51,5 +51,5 @@ def test_a_long_way_and_a_long_loop_take_no_stack() -> None:
     way = [(state, state + 1) for state in range(199_999)]
     every = np.ones(200_000, dtype=np.bool_)
     none = np.zeros(1, dtype=np.bool_)
-    assert components(graph(200_000, way), every, every, none).count == 200_000
-    assert components(graph(200_000, [*way, (199_999, 0)]), every, every, none).count == 1
+    assert components(graph(200_000, way).moves, every, every, none).count == 200_000
+    assert components(graph(200_000, [*way, (199_999, 0)]).moves, every, every, none).count == 1
