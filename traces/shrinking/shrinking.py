@@ -13,10 +13,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from fencepost.model.counts import count_of
-from fencepost.model.kernel.search.paths import plain
 from fencepost.model.kernel.search.results import Find, Progress, Result
 from fencepost.properties.vocabulary import Suite
 from fencepost.traces.shrinking.runs import Aim, Packed, Run, Trial
@@ -72,15 +69,8 @@ def _joined(run: Run, place: int, goal: int, depth: int) -> tuple[tuple[int, ...
 
 def _ways(run: Run, result: Result) -> dict[Packed, Find]:
     """The states of the run that a search has met, with how far they are from its start."""
-    wanted = np.array(run.states, dtype=np.uint64)
-    met: dict[Packed, Find] = {}
-    for depth in range(1, len(result.level_sizes)):
-        rows = result.level(depth)
-        alike = np.all([np.isin(rows[:, word], wanted[:, word]) for word in range(rows.shape[1])], axis=0)
-        for row in rows[alike]:  # few: almost only the run's own
-            state = plain(row)
-            met[state] = Find("state", 0, depth, state)
-    return met
+    depths = zip(run.states, result.depths(run.states), strict=True)
+    return {state: Find("state", 0, depth, state) for state, depth in depths if depth > 0}
 
 
 PAIRED = 64

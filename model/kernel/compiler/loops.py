@@ -14,6 +14,7 @@ import hashlib
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from queue import Empty, SimpleQueue
 from threading import Thread
 from types import TracebackType
@@ -158,12 +159,28 @@ def _flatten(argument: object, kinds: list[str], words: list[int]) -> None:
         kinds.append(f"{argument.dtype.str}{argument.ndim}{layout}{'' if argument.flags.writeable else ' read'}")
         words += (0, 0, argument.size, argument.itemsize, argument.ctypes.data, *argument.shape, *argument.strides)
     elif isinstance(argument, tuple):
-        kinds.append(f"{type(argument).__name__}(")
-        for each in argument:
-            _flatten(each, kinds, words)
-        kinds.append(")")
+        try:
+            its_kind, its_words = _flat(type(argument).__name__, *argument)
+        except TypeError:  # of arrays, which are not hashed
+            its_kind, its_words = _flattened(type(argument).__name__, argument)
+        kinds.append(its_kind)
+        words += its_words
     else:
         raise TypeError(f"a native loop takes no {type(argument).__name__}")
+
+
+def _flattened(name: str, parts: Sequence[object]) -> tuple[str, list[int]]:
+    """What decides how a tuple is compiled, and its words."""
+    kinds, words = [f"{name}("], list[int]()
+    for each in parts:
+        _flatten(each, kinds, words)
+    return " ".join((*kinds, ")")), words
+
+
+@lru_cache(maxsize=256, typed=True)
+def _flat(name: str, *parts: object) -> tuple[str, list[int]]:
+    """The same, once for each tuple of addresses and sizes: a small search calls its loops with these again and again."""
+    return _flattened(name, parts)
 
 
 def native(function: Callable[P, R]) -> Loop[P, R]:

@@ -15,7 +15,7 @@ from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.compiler.program import Program, bit_set
 from fencepost.model.kernel.search.expansion import DEADLOCK_ROW, DEADLOCKS, NEW, TRANSITIONS, Alarms, Tally
 from fencepost.model.kernel.search.paths import Path, plain, shortest
-from fencepost.model.kernel.search.store import Frontier, Segment, Space, Store, frontier
+from fencepost.model.kernel.search.store import Frontier, Segment, Space, Store, frontier, look_up
 from fencepost.model.kernel.search.transitions import Recorded
 
 Outcome = Literal["exhausted", "violated", "deadlock", "memory", "states", "time", "depth", "interrupted"]
@@ -176,6 +176,15 @@ class Result(Established):
         changing = [int(word) for word in some ^ all_]
         fields = self.reached.kernel.packing.fields.items()
         return frozenset(name for name, field in fields if not changing[field.word] >> field.shift & field.mask)
+
+    def depths(self, states: Sequence[tuple[int, ...]]) -> list[int]:
+        """The complete level of each of these packed states; -1 of one that is in none. The search had no symmetry."""
+        rows, places = np.array(states, dtype=np.uint64), np.empty(len(states), dtype=np.int64)
+        look_up(self.reached.store.space, rows.ctypes.data, len(rows), places)
+        held = sorted((start, end, depth) for depth, level in enumerate(self.reached.levels) for start, end in level)
+        starts, ends, depths = np.array(held, dtype=np.int64).T
+        segment = np.searchsorted(starts, places, side="right") - 1
+        return list(np.where((places >= 0) & (places < ends[segment]), depths[segment], -1).tolist())
 
     def level(self, depth: int) -> Words:
         """The states of one complete level, one in each row, sorted word by word: a copy."""

@@ -24,6 +24,7 @@ from fencepost.model.kernel.search.expansion import (
     SHARED_WORDS,
     STOP,
     TOP,
+    TRANSITIONS,
     Worker,
     expand,
     observe,
@@ -206,7 +207,7 @@ class _Search:
 
     def _expand(self) -> None:
         """Expands the last level; the new states are ``fresh``."""
-        enough = self.kernel.has_steps_in_planes or self._totals().transitions > MANY_STEPS * self.program.actions
+        enough = self.kernel.has_steps_in_planes or self._transitions() > MANY_STEPS * self.program.actions
         if self.program.observe_step and enough:
             self.program = self.program.steps_in_planes(self.kernel)
         states = frontier(self.levels[-1])
@@ -249,8 +250,7 @@ class _Search:
     def _record(self) -> Record:
         """Where transitions are recorded: nowhere from the moment on that there is no room for all."""
         if self.recorded is not None:
-            totals = self._totals()
-            taken = bytes_recorded(totals.distinct, totals.transitions, self.program.observe_words)
+            taken = bytes_recorded(int(self.shared[TOP]), self._transitions(), self.program.observe_words)
             if not self.recorded.is_whole or taken + self.store.bytes_in_use(int(self.shared[TOP])) > self.recording:
                 self.recorded = None
         return NOTHING_RECORDED if self.recorded is None else self.recorded.record
@@ -306,6 +306,9 @@ class _Search:
         self.saved = time.monotonic()
 
     # --- what came of it
+
+    def _transitions(self) -> int:
+        return self.base.transitions + sum(int(worker.counters[TRANSITIONS]) for worker in self.workers)
 
     def _totals(self) -> Totals:
         return self.base.plus(self.workers)

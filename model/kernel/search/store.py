@@ -144,6 +144,14 @@ def find(space: Space, value: Word, state: Integer) -> Integer:
 
 
 @native
+def look_up(space: Space, states: Integer, count: Integer, places: Integers) -> None:
+    """Writes the places of the states at an address; -1 of one that is not there. Nothing may be added meanwhile."""
+    for number in range(count):
+        state = states + 8 * space.words * number
+        places[number] = find(space, hash_state(state, space.words), state)
+
+
+@native
 def _place(space: Space, value: Word, place: Integer) -> None:
     """Adds the state at a place of the array, which is known to be new."""
     mine = (value & _TAG) | np.uint64(place + 1)

@@ -113,6 +113,14 @@ def test_agrees_with_plain_search(protocol: Protocol) -> None:
     assert list(result.enabled) == enabled
     for depth, level in enumerate(levels):
         assert [plain(state) for state in result.level(depth)] == sorted(level)
+        assert result.depths([plain(state) for state in level]) == [depth] * len(level)
+
+
+def test_the_depth_of_a_state_that_is_in_no_complete_level_is_not_known() -> None:
+    kernel = Kernel(counters(2, 5, resets=False))
+    near, far = (plain(kernel.packing.pack(raw)) for raw in [(1, 1), (3, 3)])
+    cut = search(kernel, limits=Limits(depth=3), workers=1)
+    assert (cut.outcome, cut.depths([far, near, far])) == ("depth", [-1, 2, -1])
 
 
 def test_states_are_those_of_the_levels() -> None:
