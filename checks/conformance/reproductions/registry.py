@@ -25,7 +25,9 @@ _NAMES = (
     "slow-listing",
     "missed-migration",
     "reused-name",
+    "refused-copy",
     "timed-out-load",
+    "trimmed-ack",
 )
 
 

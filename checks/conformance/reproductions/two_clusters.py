@@ -11,6 +11,9 @@ from fencepost.checks.conformance.reproductions.whole_broker import older_broker
 SMALL = 10
 """Bytes of a message that nobody refuses."""
 
+LIMIT, LARGE = 1_000, 2_000
+"""A topic's largest message in bytes, and the bytes of a message that is larger."""
+
 
 class TwoClusters:
     """The cluster c, whose messages are copied to the cluster d. What it does raises ToolchainError and SessionError."""
@@ -31,6 +34,14 @@ class TwoClusters:
         names = [f"m{len(self._sent) + number}" for number in range(len(sizes))]
         self._sent += names
         return names
+
+    def limit(self, size: int) -> None:
+        """From now on d refuses messages of the topic that are larger than this, in bytes, with what they have besides."""
+        self._session.ask({"do": "limit", "bytes": size})
+
+    def received(self) -> int:
+        """How many messages d was sent, stored or not."""
+        return int(self._session.ask({"do": "received"})["messages"])
 
     def await_copies(self) -> None:
         """Waits until c counts all as replicated. Raises NotSetUp if it does not."""

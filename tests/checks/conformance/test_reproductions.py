@@ -45,9 +45,10 @@ def test_a_finding_is_seen_and_not_in_its_control(name: str, tmp_path: Path, mon
 
 @pytest.mark.java
 @pytest.mark.deep
-def test_a_release_in_which_it_is_fixed_ends_otherwise() -> None:
+@pytest.mark.parametrize(("name", "release"), [("missed-bounce", "2.2.2"), ("reused-name", "4.2.4"), ("trimmed-ack", "4.2.4")])
+def test_a_release_in_which_it_is_fixed_ends_otherwise(name: str, release: str) -> None:
     tools()
-    ran = fencepost("reproduce", "missed-bounce", "--release", "2.2.2", "--quiet")
+    ran = fencepost("reproduce", name, "--release", release, "--quiet")
     assert ran.returncode == 12, ran
     assert "not as the finding says: not seen" in ran.stdout.splitlines()
 

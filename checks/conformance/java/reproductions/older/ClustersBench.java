@@ -47,6 +47,12 @@ public final class ClustersBench implements Lines.Target {
             case "send":
                 send(request.get("producer").asText(), request.get("bytes"));
                 break;
+            case "limit":
+                limit(request.get("bytes").asInt());
+                break;
+            case "received":
+                answer.put("messages", target.pulsar.getAdminClient().topics().getStats(TOPIC).getMsgInCounter());
+                break;
             case "backlog":
                 answer.put("messages", source.pulsar.getAdminClient().topics().getStats(TOPIC).getReplication().get(OTHER)
                         .getReplicationBacklog());
@@ -63,6 +69,8 @@ public final class ClustersBench implements Lines.Target {
         target = new WholeBroker(OTHER, configuration -> {
             configuration.setLoadManagerClassName(ModularLoadManagerImpl.class.getName());
             configuration.setBrokerDeduplicationEnabled(deduplication);
+            configuration.setSystemTopicEnabled(true);
+            configuration.setTopicLevelPoliciesEnabled(true);
         });
     }
 
@@ -91,6 +99,13 @@ public final class ClustersBench implements Lines.Target {
                 each.get(SECONDS, TimeUnit.SECONDS);
             }
         }
+    }
+
+    /** From the return on the other cluster refuses messages of the topic that are larger, whoever sends them. */
+    private void limit(int bytes) throws Exception {
+        target.pulsar.getAdminClient().topicPolicies().setMaxMessageSize(TOPIC, bytes);
+        var topic = target.pulsar.getBrokerService().getTopicReference(TOPIC).orElseThrow();
+        Server.until("limit of the topic", () -> topic.getHierarchyTopicPolicies().getTopicMaxMessageSize().get() == bytes);
     }
 
     private void read(ObjectNode answer) throws Exception {

@@ -1,15 +1,16 @@
 package fencepost;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.pulsar.metadata.api.MetadataStore;
 import org.apache.pulsar.metadata.api.MetadataStoreConfig;
 import org.apache.pulsar.metadata.api.MetadataStoreException;
 import org.apache.pulsar.metadata.api.MetadataStoreProvider;
-import org.apache.pulsar.metadata.api.extended.MetadataStoreExtended;
+import org.apache.pulsar.metadata.impl.ZKMetadataStore;
+import org.apache.pulsar.metadata.impl.batching.MetadataOp;
 
-/** Makes the release's own metadata stores, of which one read can be left without an answer; its URLs are theirs with a prefix. */
+/** Makes the release's own stores over ZooKeeper, of which one read can be left without an answer; its URLs are theirs with a prefix. */
 public final class SilentStore implements MetadataStoreProvider {
     private static final String SCHEME = "silent";
     private static String path;
@@ -36,8 +37,8 @@ public final class SilentStore implements MetadataStoreProvider {
         answer.complete(null);
     }
 
-    private static synchronized boolean takes(String method, Object[] arguments) {
-        boolean is = method.equals("get") && arguments[0].equals(path);
+    private static synchronized boolean takes(MetadataOp operation) {
+        boolean is = operation.getType() == MetadataOp.Type.GET && operation.asGet().getPath().equals(path);
         path = is ? null : path;
         return is;
     }
@@ -49,16 +50,27 @@ public final class SilentStore implements MetadataStoreProvider {
 
     @Override
     public MetadataStore create(String url, MetadataStoreConfig config, boolean watchesSession) throws MetadataStoreException {
-        MetadataStoreExtended store = MetadataStoreExtended.create(url.substring(SCHEME.length() + 1), config);
-        return (MetadataStore) Proxy.newProxyInstance(SilentStore.class.getClassLoader(), new Class<?>[] {MetadataStoreExtended.class},
-                (proxy, method, arguments) -> {
-                    boolean waits = takes(method.getName(), arguments);
-                    try {
-                        Object result = method.invoke(store, arguments);
-                        return waits ? answer.thenCompose(given -> (CompletableFuture<?>) result) : result;
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+        return new OverZooKeeper(url.substring(SCHEME.length() + 1), config, watchesSession);
+    }
+
+    private static final class OverZooKeeper extends ZKMetadataStore {
+        OverZooKeeper(String url, MetadataStoreConfig config, boolean watchesSession) throws MetadataStoreException {
+            super(url, config, watchesSession);
+        }
+
+        @Override
+        protected void batchOperation(List<MetadataOp> operations) {
+            List<MetadataOp> others = new ArrayList<>();
+            for (MetadataOp each : operations) {
+                if (takes(each)) {
+                    answer.thenRun(() -> super.batchOperation(List.of(each)));
+                } else {
+                    others.add(each);
+                }
+            }
+            if (!others.isEmpty()) {
+                super.batchOperation(others);
+            }
+        }
     }
 }

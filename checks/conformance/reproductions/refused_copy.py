@@ -1,0 +1,55 @@
+"""The other cluster refuses a message while later ones are under way: with deduplication it is missing there.
+
+The topic there has a limit of its own for the size of messages. The connection stays when a message is refused, so what is
+behind it is stored. The message is then sent again, below the highest position that is stored: it is taken for a duplicate, or
+the receipt of what follows confirms it. The source counts it as replicated either way.
+"""
+
+from __future__ import annotations
+
+from fencepost.checks.conformance.reproductions.reproduction import NotSetUp, Observation, Reproduction
+from fencepost.checks.conformance.reproductions.stage import SECONDS, Stage
+from fencepost.checks.conformance.reproductions.two_clusters import LARGE, LIMIT, SMALL, TwoClusters
+
+BEHIND = 2
+"""How many messages are sent behind the one that is refused."""
+
+
+def take(stage: Stage, release: str, control: bool) -> Observation:
+    """One run; in the control nothing is behind the message while it is refused. Raises ToolchainError and SessionError."""
+    clusters = TwoClusters(stage, release, deduplication=True)
+    clusters.limit(LIMIT)
+    stage.say(f"the topic's maxMessageSize in d is {LIMIT}")
+    (refused, *behind) = clusters.send("p", [LARGE, *([] if control else [SMALL] * BEHIND)])
+    stage.say(f"a producer sends {', '.join((refused, *behind))} in c; {refused} is larger than that")
+    _await(stage, clusters, refused, behind)
+    clusters.limit(2 * LARGE)
+    stage.say(f"an administrator raises the limit in d to {2 * LARGE}")
+    clusters.await_copies()
+    if control:
+        behind = clusters.send("q", [SMALL] * BEHIND)
+        stage.say(f"c counts it as replicated; a producer sends {', '.join(behind)} in c")
+        clusters.await_copies()
+    stage.say("c counts all as replicated")
+    return clusters.observation()
+
+
+def _await(stage: Stage, clusters: TwoClusters, refused: str, behind: list[str]) -> None:
+    """Waits until d has refused that message, and has stored what is behind it. Raises NotSetUp if it does not."""
+    if not stage.until(lambda: clusters.received() > len(behind) and set(behind) <= set(clusters.copies())):
+        raise NotSetUp(f"d was not sent {', '.join((refused, *behind))} within {SECONDS:g} s")
+    if refused in clusters.copies():
+        raise NotSetUp(f"d did not refuse {refused}")
+    stage.say(f"d refuses {refused}" + (f", and has {', '.join(behind)}" if behind else ""))
+
+
+REFUSED_COPY = Reproduction(
+    name="refused-copy",
+    harm="a message in the other cluster, which refuses it while later ones are under way",
+    control="later messages are sent when that one is stored",
+    system="Pulsar",
+    releases=("4.2.4", "5.0.1"),
+    seconds=60,
+    page="docs/reference/geo_replication.md",
+    take=take,
+)
