@@ -44,7 +44,12 @@ from fencepost.model.releases import NEWEST_BALANCED, is_since
 INTEGERS = range(-(2**31), 2**31)
 FRACTIONS = ("loadBalancerHistoryResourcePercentage", "maxUnloadPercentage", "loadBalancerBrokerLoadTargetStd")
 """Settings that are parts of one, whatever their names say."""
-INTERVALS = ("loadBalancerSheddingIntervalMinutes", "loadBalancerSplitIntervalMinutes")
+INTERVALS = (
+    "loadBalancerHostUsageCheckIntervalMinutes",
+    "loadBalancerResourceQuotaUpdateIntervalMinutes",
+    "loadBalancerSheddingIntervalMinutes",
+    "loadBalancerSplitIntervalMinutes",
+)
 
 
 @dataclass(frozen=True)

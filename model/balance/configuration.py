@@ -56,8 +56,10 @@ NOT_DYNAMIC: Final = frozenset(
         "loadBalancerEnabled",
         "loadBalancerLoadPlacementStrategy",
         "loadBalancerPlacementStrategy",
+        "loadBalancerResourceQuotaUpdateIntervalMinutes",
         "loadBalancerSplitIntervalMinutes",
         "lowerBoundarySheddingEnabled",
+        "statsUpdateFrequencyInSecs",
     }
 )
 """Keys that ServiceConfiguration marks as dynamic in no release: a broker reads them when it starts."""
@@ -72,6 +74,7 @@ READ_BY_SIMPLE: Final = frozenset(
         "loadBalancerBrokerOverloadedThresholdPercentage",
         "loadBalancerBrokerUnderloadedThresholdPercentage",
         "loadBalancerEnabled",
+        "loadBalancerHostUsageCheckIntervalMinutes",
         "loadBalancerNamespaceBundleMaxBandwidthMbytes",
         "loadBalancerNamespaceBundleMaxMsgRate",
         "loadBalancerNamespaceBundleMaxSessions",
@@ -80,10 +83,12 @@ READ_BY_SIMPLE: Final = frozenset(
         "loadBalancerPlacementStrategy",
         "loadBalancerReportUpdateMaxIntervalMinutes",
         "loadBalancerReportUpdateThresholdPercentage",
+        "loadBalancerResourceQuotaUpdateIntervalMinutes",
         "loadBalancerSheddingEnabled",
         "loadBalancerSheddingGracePeriodMinutes",
         "loadBalancerSheddingIntervalMinutes",
         "loadManagerClassName",
+        "statsUpdateFrequencyInSecs",
     }
 )
 """Keys that count where SimpleLoadManagerImpl runs: it reads them, or LoadManagerShared, LoadSheddingTask or a split."""
@@ -145,6 +150,8 @@ class Configuration:
 
     loadBalancerReportUpdateThresholdPercentage: int = 10
     loadBalancerReportUpdateMaxIntervalMinutes: int = 15
+    loadBalancerHostUsageCheckIntervalMinutes: int = 1
+    statsUpdateFrequencyInSecs: int = 60
 
     loadBalancerCPUResourceWeight: float = 1.0
     loadBalancerMemoryResourceWeight: float = 0.0
@@ -154,6 +161,7 @@ class Configuration:
     loadBalancerHistoryResourcePercentage: float = 0.9
 
     loadBalancerSheddingEnabled: bool = True
+    loadBalancerResourceQuotaUpdateIntervalMinutes: int = 15
     loadBalancerSheddingIntervalMinutes: int = 1
     loadBalancerSheddingGracePeriodMinutes: int = 30
     loadBalancerSheddingExcludedNamespaces: frozenset[str] = frozenset()

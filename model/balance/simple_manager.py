@@ -2,8 +2,8 @@
 
 Mirrors doLoadShedding, doNamespaceBundleSplit, getLeastLoadedBroker and findBrokerForPlacement of SimpleLoadManagerImpl, and
 WRRPlacementStrategy. Read in 2.10.1, 3.0.7, 4.0.8, 4.2.4 and 5.0.0-M1, whose rules are the same, except that the first two
-take bundles for equal that differ by little (NamespaceBundleStatsComparator, and see ``bundle_sizes.py``). 2.10.1 was read
-only, and not held against its class.
+take bundles for equal that differ by little (NamespaceBundleStatsComparator, and see ``bundle_sizes.py``), and that the first
+knows brokers by their URLs.
 """
 
 from __future__ import annotations

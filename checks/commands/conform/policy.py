@@ -105,7 +105,7 @@ def text(result: Result, rules: Sequence[Rule], held: Asked, seed: int, files: S
     lines = [f"policies on Pulsar {held.release}, seed {seed}: {result.count:,} cases", *([f"  {origin}"] if origin else [])]
     for rule in rules:
         if release not in rule.releases:
-            lines.append(f"  {rule.name}: {rule.elsewhere.replace('there', 'in this release')}")
+            lines.append(f"  {rule.name}: not in this release")
         elif result.differing[rule.name]:
             lines.append(f"  {rule.name}: {result.differing[rule.name]:,} of {result.cases[rule.name]:,} differ")
         else:

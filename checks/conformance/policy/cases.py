@@ -38,8 +38,6 @@ class Rule(ABC):
     name: ClassVar[str]
     mirrors: ClassVar[str]
     releases: ClassVar[Sequence[Version]] = RELEASES
-    elsewhere: ClassVar[str] = "not there"
-    """What is said of the other releases."""
 
     @abstractmethod
     def draw(self, random: Random, release: Version) -> Case:

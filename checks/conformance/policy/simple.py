@@ -10,7 +10,7 @@ from fencepost.checks.conformance.policy import wire
 from fencepost.checks.conformance.policy.cases import Case, Rule
 from fencepost.checks.conformance.policy.chance import NOW, bundle_names, cluster, settings
 from fencepost.checks.conformance.policy.wire import Answer
-from fencepost.model.balance.configuration import IMPLEMENTATION, RELEASES, Version
+from fencepost.model.balance.configuration import IMPLEMENTATION, Version
 from fencepost.model.balance.isolation import Policies
 from fencepost.model.balance.load_data import LoadData
 from fencepost.model.balance.simple_manager import SimpleLoadManager, SimpleShedding, strategy_of
@@ -21,10 +21,7 @@ STEPS = (0, 15 * 60_000, 720 * 60_000, 1440 * 60_000)
 
 
 class Simple(Rule):
-    """The whole manager over one to three rounds, with the quotas that it remembers. No namespace is isolated.
-
-    Not on 2.10.1, whose brokers are known by URLs.
-    """
+    """The whole manager over one to three rounds, with the quotas that it remembers. No namespace is isolated."""
 
     name = "SimpleLoadManagerImpl"
     mirrors = (
@@ -32,8 +29,6 @@ class Simple(Rule):
         "SimpleLoadManagerImpl.doNamespaceBundleSplit, SimpleLoadManagerImpl.findBrokerForPlacement, "
         "WRRPlacementStrategy.findBrokerForPlacement"
     )
-    releases = RELEASES[RELEASES.index("3.0.7") :]
-    elsewhere = "not compared"
     settings = (
         "loadBalancerPlacementStrategy",
         "loadBalancerBrokerOverloadedThresholdPercentage",

@@ -38,7 +38,7 @@ def simulate(
     scenario = what_if.of(scenario)
     minutes = max(1, round(hours * MINUTES_OF_AN_HOUR))
     world = World(scenario, seed, minutes)
-    leader, instruments, record = Leader(policy, world, seed), Instruments(world, seed, minutes), _Record()
+    leader, instruments, record = Leader(policy, world, seed), Instruments(world, seed, minutes, policy.conf), _Record()
     owners = {bundle: broker for broker in world.live for bundle in world.owned_by(broker)}
     events = {minute: [e for e in scenario.events if e.minute == minute] for minute in {e.minute for e in scenario.events}}
     conf = policy.conf
@@ -52,12 +52,14 @@ def simulate(
         sample, offered, constant = world.carried()
         load = Load(world, sample)
         record.add(world, load, offered, constant and not due)
-        current = instruments.measured(world, load, leader.now)
-        heard = leader.hear(current, sample)
+        known = instruments.statistics(world, sample)
+        current = instruments.measured(world, load, leader.now, known)
+        heard = leader.hear(current, known)
         if heard if not conf.is_extensible else (minute + 1) % conf.loadBalancerSplitIntervalMinutes == 0:
-            leader.split(current, sample)
+            leader.split(current, known)
         if (minute + 1) % conf.loadBalancerSheddingIntervalMinutes == 0:
             leader.shed()
+        leader.write_averages()
         if should_stop(minute + 1, minutes):
             break
     return record.run(policy, scenario, seed, world, owners)
@@ -66,7 +68,9 @@ def simulate(
 def _befall(events: list[Event], world: World, leader: Leader) -> None:
     for event in events:
         world.happens(event)
-        if event.kind != "start":
+        if event.kind == "start":
+            leader.start(event.broker)
+        else:
             leader.lose(event.broker)
 
 

@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fencepost.model.balance.broker_loads import averaged
-from fencepost.model.balance.load_data import BrokerLoad, LoadData, LocalBrokerData
+from fencepost.model.balance.load_data import BrokerLoad, LoadData, LocalBrokerData, namespace_of
 from fencepost.model.balance.load_manager import MILLIS_OF_A_MINUTE, LoadManager
 from fencepost.model.balance.placement import AvgPlacement
 from fencepost.model.balance.preallocation import Preallocation
 from fencepost.model.balance.reports import Figures, must_report
 from fencepost.model.balance.simulation.cluster import UNOWNED
 from fencepost.model.balance.simulation.records import Averages, Known, Sample
+from fencepost.model.balance.simulation.remembered import Remembered
 from fencepost.model.balance.simulation.sensing import Measured
 from fencepost.model.balance.simulation.world import World
 from fencepost.model.balance.splitting import FEWEST_TOPICS, Topic, boundaries, most, too_large
@@ -31,7 +32,7 @@ SAMPLES_OF_A_MINUTE = 12
 class Leader:
     """The leading broker of a world, with what it has heard and what it remembers.
 
-    When it goes, the next one begins with the policy as it was at first; averages it finds in the store.
+    When it goes, the next one begins with the policy as it was at first, and with averages of its own.
     """
 
     def __init__(self, policy: LoadManager, world: World, seed: int) -> None:
@@ -53,14 +54,20 @@ class Leader:
         for bundle, broker in known.preallocated.items():
             if broker in world.live:
                 self.preallocation = self.preallocation.with_bundle(bundle, broker)
-        self.averages = Averages(len(world.names))
+        averages = Averages(len(world.names))
         for bundle, data in known.bundles.items():
-            self.averages.know(world.place_of[bundle], data)
+            averages.know(world.place_of[bundle], data)
+        self.remembered, self._leads_since = Remembered(policy.conf, averages), 0
         self._known: Known | None = None
         self._reported: dict[str, NDArray[np.intp]] = {}
         size = len(world.names)
         self._clients = np.zeros((3, size), dtype=np.int64)
         self._times_reported = np.zeros(size, dtype=np.int64)
+
+    @property
+    def averages(self) -> Averages:
+        """What the leader remembers of bundles."""
+        return self.remembered.of(self.leads)
 
     @property
     def now(self) -> int:
@@ -99,7 +106,10 @@ class Leader:
         """These brokers' reports come in, in that order."""
         heard = [self.world.places_of(broker) for broker in brokers]
         left = [self._reported.get(broker, NO_BUNDLES) for broker in brokers]
-        self.averages.add(sample, left, heard, self._times_reported)
+        before = self._times_reported.copy()
+        for averages in self.remembered.heard():
+            self._times_reported[:] = before
+            averages.add(sample, left, heard, self._times_reported)
         self._reported.update(zip(brokers, heard, strict=True))
         places, self._known = np.concatenate(heard), None
         self._clients[:, places] = sample.clients[:, places]
@@ -130,7 +140,8 @@ class Leader:
         if more:
             self._clients = np.pad(self._clients, ((0, 0), (0, more)))
             self._times_reported = np.pad(self._times_reported, (0, more))
-            self.averages.extended(len(self.world.names))
+            for averages in self.remembered.all():
+                averages.extended(len(self.world.names))
 
     def lose(self, broker: str) -> None:
         """A broker is gone: its report is, and what was preallocated to it; if it was the leader, another one leads."""
@@ -140,9 +151,27 @@ class Leader:
         self._must_write[place], self._has_own[place] = True, False
         self._times_reported[self._reported.pop(broker, NO_BUNDLES)] -= 1
         self.preallocation = self.preallocation.without([broker])
+        self.remembered.stop(broker)
         if broker == self.leads:
-            self.leads = next(iter(self.world.live), "")
+            self.leads, self._leads_since, self._known = next(iter(self.world.live), ""), self.world.minute, None
             self.manager, self.recent, self.recent_brokers, self.preallocation = self.policy, {}, {}, Preallocation()
+
+    def start(self, broker: str) -> None:
+        """A broker starts, and remembers what is in the store."""
+        if not self.policy.conf.is_extensible:
+            self._meet_new_bundles()
+            self.remembered.start(broker, self.world.minute, self._times_reported)
+
+    def write_averages(self) -> None:
+        """The leader writes its averages to the store, every so many minutes since it leads."""
+        conf, past = self.policy.conf, self.world.minute + 1 - self._leads_since
+        if self.leads and not conf.is_extensible and past % conf.loadBalancerResourceQuotaUpdateIntervalMinutes == 0:
+            self.remembered.write(self.leads, len(self.reports), self._may_be_shed)
+
+    def _may_be_shed(self) -> NDArray[np.bool_]:
+        """Which bundles are of no namespace that is excluded from shedding."""
+        excluded = self.policy.conf.loadBalancerSheddingExcludedNamespaces
+        return np.array([namespace_of(bundle) not in excluded for bundle in self.world.names], dtype=np.bool_)
 
     # --- what it decides
 
@@ -233,7 +262,8 @@ class Leader:
         """The parts of a bundle that is split; none if that did not work."""
         parts = self.world.split(bundle, source, cuts, why)
         if parts:
-            self.averages.forget(self.world.place_of[bundle])
+            for averages in self.remembered.all():
+                averages.forget(self.world.place_of[bundle])
             self._known = None
             self._changed(source)
         return parts

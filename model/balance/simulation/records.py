@@ -122,7 +122,7 @@ def _places(reports: Collection[LocalBrokerData]) -> NDArray[np.intp]:
 
 
 class Averages:
-    """The leader's averages of all bundles, short term and long term; a bundle without a sample is not known.
+    """A broker's averages of all bundles, short term and long term; a bundle without a sample is not known.
 
     Holds the rule of ``averages.advanced`` for all bundles at a time. ``_last`` is what each was last reported to carry.
     """
@@ -162,6 +162,27 @@ class Averages:
     def forget(self, place: int) -> None:
         """A bundle is no more."""
         self.counts[..., place] = 0
+
+    def copy(self) -> Averages:
+        """The same averages, which then change on their own."""
+        return self.replaced_by(self)
+
+    def replaced_by(self, others: Averages) -> Averages:
+        """Averages of others, with what each bundle was last reported to carry here."""
+        made = Averages(0)
+        made.counts, made.rates = others.counts.copy(), others.rates.copy()
+        made._last, made._done = self._last.copy(), self._done.copy()
+        return made
+
+    def take(self, others: Averages, chosen: NDArray[np.bool_]) -> None:
+        """Takes over the averages of some bundles."""
+        self.counts[..., chosen], self.rates[..., chosen] = others.counts[..., chosen], others.rates[..., chosen]
+
+    def add_again(self, reported: NDArray[np.bool_]) -> None:
+        """One more sample of bundles that are reported: what each was last reported to carry."""
+        counts = np.minimum(self.counts + 1.0, SAMPLES[:, None, None])
+        self.rates = np.where(reported, (self.rates * (counts - 1.0) + self._last) / counts, self.rates)
+        self.counts = np.where(reported, counts, self.counts)
 
     def add(
         self, sample: Sample, left: Sequence[NDArray[np.intp]], heard: Sequence[NDArray[np.intp]], reported: NDArray[np.int64]

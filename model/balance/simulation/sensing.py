@@ -1,4 +1,4 @@
-"""What brokers measure of themselves once a minute: the load that they carry, and sometimes something else."""
+"""What brokers measure of themselves, once a minute or less often: the load that they carry, and sometimes something else."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from fencepost.model.balance.simulation.records import Owned, Sample, record
 from fencepost.model.balance.simulation.world import World, stream
 from fencepost.model.balance.usage import RESOURCES, reported_usages, weighted_usages
 
+SECONDS_OF_A_MINUTE = 60
 WHOLE = 100.0
 MOST_KILOBITS = 1e9
 """The limit of a network without one, where it was measured wrongly."""
@@ -117,16 +118,50 @@ class Measured(Mapping[str, LocalBrokerData]):
 
 
 class Instruments:
-    """The brokers' instruments, with the mistakes that they make in one run."""
+    """The brokers' instruments, with the mistakes that they make in one run.
 
-    def __init__(self, world: World, seed: int, minutes: int) -> None:
+    Mirrors LinuxBrokerHostUsageImpl, which takes means since it last looked at the host, and the statistics of bundles that
+    BrokerService.updateRates keeps. All brokers look at their hosts in the same minutes, and one that starts at once.
+    """
+
+    def __init__(self, world: World, seed: int, minutes: int, conf: Configuration | None = None) -> None:
+        self._of_hosts = conf.loadBalancerHostUsageCheckIntervalMinutes if conf else 1
+        self._of_bundles = max(1, -(-conf.statsUpdateFrequencyInSecs // SECONDS_OF_A_MINUTE)) if conf else 1
+        self._looked: list[NDArray[np.float64]] = []
+        self._shown: NDArray[np.float64] = np.full((2, len(RESOURCES), len(world.brokers)), np.nan)
+        self._kept: Sample | None = None
         # broker by broker: those of the others stay the same if one more joins
         sensors, size = world.scenario.sensors, (len(world.brokers), minutes)
         spikes, silent, hasty = (stream(seed, kind).random(size).T for kind in ("spikes", "silent", "hasty"))
         self._spikes, self._silent, self._hasty = spikes < sensors.spikes, silent < sensors.silent, hasty < sensors.hasty
 
-    def measured(self, world: World, load: Load, now: int) -> Measured:
-        """What each live broker would report now. No more of a resource is used than there is."""
+    def statistics(self, world: World, sample: Sample) -> Sample:
+        """What the brokers know of their bundles: as of the last time, but of bundles that are new."""
+        kept = self._kept
+        if kept is None or world.minute % self._of_bundles == 0:
+            self._kept = sample
+            return sample
+        old = kept.rates.shape[1]
+        rates, clients = sample.rates.copy(), sample.clients.copy()
+        rates[:, :old], clients[:, :old] = kept.rates, kept.clients
+        self._kept = Sample(rates, clients)
+        return self._kept
+
+    def _seen(self, world: World, used: NDArray[np.float64], limits: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What the brokers know of their hosts: means since they last looked."""
+        self._looked.append(np.stack([used, limits]))
+        self._shown[..., ~world.alive] = np.nan
+        if world.minute % self._of_hosts == 0:
+            self._shown, self._looked = np.mean(self._looked, axis=0), []
+        else:
+            self._shown = np.where(np.isnan(self._shown), np.stack([used, limits]), self._shown)
+        return self._shown
+
+    def measured(self, world: World, load: Load, now: int, known: Sample | None = None) -> Measured:
+        """What each live broker would report now. No more of a resource is used than there is.
+
+        ``known`` is what the brokers know of their bundles, if that is not what these carry.
+        """
         kilobits = load.network / KILOBIT
         used, limits = np.zeros((2, len(RESOURCES), len(world.brokers)))
         used[0], limits[0] = np.minimum(load.cpu, 1.0) * WHOLE, WHOLE
@@ -136,4 +171,6 @@ class Instruments:
         used[:2, spike] = limits[:2, spike] = WHOLE
         for mistaken, sent in ((self._silent[world.minute], 0), (hasty, 1)):
             used[3:, mistaken], limits[3:, mistaken] = bandwidth(sent, 0), np.minimum(kilobits[:, mistaken], MOST_KILOBITS)
-        return Measured(world, load, now, used, limits)
+        if self._of_hosts > 1:
+            used, limits = self._seen(world, used, limits)
+        return Measured(world, load if known is None or known is load.sample else Load(world, known), now, used, limits)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -11,7 +12,9 @@ from fencepost.model.balance.averages import never_seen, sampled
 from fencepost.model.balance.configuration import Version
 from fencepost.model.balance.load_data import LocalBrokerData, NamespaceBundleStats
 from fencepost.model.balance.simulation.leader import SAMPLES_OF_A_MINUTE, Leader, _reasons
-from fencepost.model.balance.simulation.scenario import Scenario
+from fencepost.model.balance.simulation.records import Averages
+from fencepost.model.balance.simulation.remembered import Remembered
+from fencepost.model.balance.simulation.scenario import Event, Scenario
 from fencepost.model.balance.simulation.sensing import Instruments, Load
 from fencepost.model.balance.simulation.workload import Recorded
 from fencepost.model.balance.simulation.world import World
@@ -23,16 +26,18 @@ OWNED = {"b1:1": {0: 1000.0, 1: 2000.0}, "b2:1": {2: 3000.0}, "b3:1": {3: 3000.0
 class Watched:
     """A world and its leader, minute by minute, without anything being decided."""
 
-    def __init__(self, scenario: Scenario, shedder: str = "ThresholdShedder", minutes: int = 60) -> None:
+    def __init__(self, scenario: Scenario, shedder: str = "ThresholdShedder", minutes: int = 60, **settings: int) -> None:
         self.world = World(scenario, 0, minutes)
-        self.leader, self.instruments = Leader(policy(shedder), self.world, 0), Instruments(self.world, 0, minutes)
+        manager = policy(shedder, **settings)
+        self.leader, self.instruments = Leader(manager, self.world, 0), Instruments(self.world, 0, minutes, manager.conf)
 
     def minute(self, number: int) -> dict[str, LocalBrokerData]:
         """The reports that the leader has at the end of a minute."""
         self.world.minute = number
         sample, _, _ = self.world.carried()
-        current = self.instruments.measured(self.world, Load(self.world, sample), self.leader.now)
-        self.leader.hear(current, sample)
+        known = self.instruments.statistics(self.world, sample)
+        current = self.instruments.measured(self.world, Load(self.world, sample), self.leader.now, known)
+        self.leader.hear(current, known)
         return dict(self.leader.reports)
 
 
@@ -73,6 +78,88 @@ def test_each_report_is_a_sample_of_every_bundle() -> None:
     assert [watched.leader.data().bundles[bundle(n)].longTermData.numSamples for n in (0, 2, 3)] == [4, 3, 2]
     risen = watched.leader.data().bundles[bundle(2)].shortTermData
     assert risen.msgRateIn == pytest.approx((3000 + 3000 + 4500) / 3)
+
+
+def test_statistics_of_bundles_are_as_old_as_their_interval() -> None:
+    """Every three minutes, or every 121 seconds: what has risen in minute 1 is known in minute 3, the host of it at once."""
+    watched = Watched(_rising(0.5), statsUpdateFrequencyInSecs=121)
+    reports = [watched.minute(minute)["b2:1"] for minute in range(4)]
+    assert [report.lastStats[bundle(2)].msgRateIn for report in reports] == [3000, 3000, 3000, 4500]
+    assert [report.msgRateIn for report in reports] == [3000, 3000, 3000, 4500]
+    assert reports[1].cpu.percent > reports[0].cpu.percent
+
+
+def test_the_usage_of_a_host_is_the_mean_since_it_was_looked_at() -> None:
+    """Every two minutes: in minute 2 that of minutes 1 and 2; a broker that starts looks at once."""
+    watched = Watched(_rising(0.5), loadBalancerHostUsageCheckIntervalMinutes=2)
+    first, same, mean = (watched.minute(minute)["b2:1"].cpu.percent for minute in range(3))
+    risen = Watched(_rising(0.5))
+    before, after = (risen.minute(minute)["b2:1"].cpu.percent for minute in range(2))
+    assert (first, same, mean) == (before, before, pytest.approx(after))
+    _befalls(watched, 3, "stop", "b2:1")
+    watched.minute(3)
+    watched.minute(4)
+    _befalls(watched, 5, "start", "b2:1")
+    assert watched.minute(5)["b2:1"].cpu.percent == 0
+
+
+def _moment(watched: Watched, broker: str, place: int) -> tuple[int, float]:
+    """How many samples a broker has of a bundle, and the short-term average of what comes in."""
+    averages = watched.leader.remembered.of(broker)
+    return int(averages.counts[1, 0, place]), float(averages.rates[0, 0, place])
+
+
+def _befalls(watched: Watched, minute: int, kind: Literal["stop", "start"], broker: str) -> None:
+    """A broker stops or starts at the beginning of a minute."""
+    watched.world.minute = minute
+    watched.world.happens(Event(minute, kind, broker))
+    (watched.leader.start if kind == "start" else watched.leader.lose)(broker)
+
+
+def test_the_next_leader_has_heard_what_the_last_one_heard() -> None:
+    """Every broker adds a sample with every report: nothing is read from the store."""
+    watched = Watched(_rising(0.5))
+    watched.minute(0)
+    watched.minute(1)
+    _befalls(watched, 2, "stop", "b1:1")
+    assert watched.leader.leads == "b2:1"
+    assert _moment(watched, "b2:1", 2) == (3, pytest.approx(3500))
+
+
+def test_a_broker_that_starts_remembers_what_the_leader_has_written() -> None:
+    """It is written every 15 minutes: the store has nothing of the third bundle before, and then what was known."""
+    watched = Watched(_rising(0.5))
+    for minute in range(14):
+        watched.minute(minute)
+        watched.leader.write_averages()
+    _befalls(watched, 14, "stop", "b3:1")
+    _befalls(watched, 14, "start", "b3:1")
+    assert _moment(watched, "b3:1", 2) == (1, 4500)  # what was reported last
+    assert _moment(watched, "b1:1", 2) == (3, pytest.approx(3500))
+    watched.minute(14)
+    watched.leader.write_averages()
+    before = _moment(watched, "b1:1", 2)
+    _befalls(watched, 15, "stop", "b1:1")
+    _befalls(watched, 15, "start", "b1:1")
+    assert watched.leader.leads == "b2:1"
+    assert _moment(watched, "b1:1", 2) == (before[0] + 1, pytest.approx((before[1] * before[0] + 4500) / (before[0] + 1)))
+    watched.minute(15)
+    assert _moment(watched, "b1:1", 2)[0] == _moment(watched, "b2:1", 2)[0] + 1
+    _befalls(watched, 16, "stop", "b2:1")
+    assert watched.leader.data().bundles[bundle(2)].longTermData.numSamples == _moment(watched, "b1:1", 2)[0]
+
+
+@pytest.mark.parametrize(("release", "written"), [("3.0.7", {0, 1, 2, 3}), ("4.2.4", {1, 2, 3})])
+def test_since_4_0_8_the_leader_writes_the_largest_bundles_only(release: Version, written: set[int]) -> None:
+    """One for each of three brokers: of four bundles the one that carries least is left out."""
+    conf = replace(policy().conf, pulsar_version=release, loadBalancerMaxNumberOfBundlesInBundleLoadReport=1)
+    averages = Averages(4)
+    remembered = Remembered(conf, averages)
+    for place, rate in enumerate((1000.0, 2000.0, 3000.0, 3000.0)):
+        averages.know(place, sampled(never_seen(), NamespaceBundleStats(rate, 0, rate * 2048, 0, topics=1)))
+    remembered.write("b1:1", 3, lambda: np.ones(4, dtype=np.bool_))
+    remembered.start("b4:1", 1, np.zeros(4, dtype=np.int64))
+    assert set(np.flatnonzero(remembered.of("b4:1").counts[0, 0]).tolist()) == written
 
 
 def _placed(shedder: str = "ThresholdShedder", release: Version = "4.2.4") -> tuple[Watched, str]:

@@ -5,6 +5,7 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -98,6 +99,10 @@ final class Made {
             }
         }
         throw new NoSuchMethodException(on.getClass() + "." + name);
+    }
+
+    static boolean has(Class<?> type, String method) {
+        return Arrays.stream(type.getDeclaredMethods()).anyMatch(each -> each.getName().equals(method));
     }
 
     static Field field(Class<?> type, String name) throws NoSuchFieldException {

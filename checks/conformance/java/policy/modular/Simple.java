@@ -41,6 +41,9 @@ final class Simple {
     private Simple() {
     }
 
+    /** What comes before the name of a broker in that of its resource unit: in 2.10 it is the broker's URL. */
+    private static final String SCHEME = Made.has(SimpleLoadManagerImpl.class, "getBrokerAddress") ? "http://" : "";
+
     /** No namespace is isolated. */
     static class NoPolicies extends SimpleResourceAllocationPolicies {
         NoPolicies() {
@@ -115,6 +118,11 @@ final class Simple {
             return "none";
         }
 
+        /** Only before 3.0. */
+        public String getSafeWebServiceAddress() {
+            return "none";
+        }
+
         @Override
         public String getAdvertisedAddress() {
             return "none";
@@ -162,7 +170,11 @@ final class Simple {
     }
 
     private static ResourceUnit unit(String broker) {
-        return new SimpleResourceUnit(broker, new PulsarResourceDescription());
+        return new SimpleResourceUnit(SCHEME + broker, new PulsarResourceDescription());
+    }
+
+    private static String name(ResourceUnit broker) {
+        return broker.getResourceId().substring(SCHEME.length());
     }
 
     /** The brokers that report are those that hold a lock. */
@@ -170,7 +182,7 @@ final class Simple {
         return (LockManager<?>) Proxy.newProxyInstance(
                 Simple.class.getClassLoader(), new Class<?>[] {LockManager.class}, (proxy, method, arguments) -> {
                     List<String> names = new ArrayList<>();
-                    current.keySet().forEach(each -> names.add(each.getResourceId()));
+                    current.keySet().forEach(each -> names.add(name(each)));
                     return CompletableFuture.completedFuture(names);
                 });
     }
@@ -219,7 +231,7 @@ final class Simple {
             int end = name.lastIndexOf('/');
             NamespaceBundle bundle = Splitting.factory().getBundle(name.substring(0, end), name.substring(end + 1));
             var found = manager.getLeastLoaded(bundle);
-            chosen.add(found.isPresent() ? found.get().getResourceId() : null);
+            chosen.add(found.isPresent() ? name(found.get()) : null);
         }
         broker.split = new HashSet<>();
         for (var each = round.get("brokers").fields(); each.hasNext();) {
@@ -229,7 +241,7 @@ final class Simple {
         }
         ArrayNode ranks = told.putArray("brokers");
         var ranked = (AtomicReference<Map<Long, Set<ResourceUnit>>>) Made.get(manager, "sortedRankings");
-        ranked.get().forEach((rank, units) -> new TreeSet<>(units).forEach(each -> ranks.add(rank + " " + each.getResourceId())));
+        ranked.get().forEach((rank, units) -> new TreeSet<>(units).forEach(each -> ranks.add(rank + " " + name(each))));
         Shedding.names(told.putArray("split"), broker.split);
     }
 }
