@@ -49,7 +49,7 @@ EPILOG = """examples:
   fencepost reproduce dedup-loses --odds                   how many of such faults lose messages: predicted, then counted
 
 exit status: 0 seen as the finding says, 12 not seen, or also seen in the control, 20 given up, or not tried because what it
-  needs did not come about in two attempts, 2 wrong usage, 153 no Java or no Maven, or a process failed; with --odds 0 if
+needs did not come about in two attempts, 2 wrong usage, 153 no Java or no Maven, or a process failed; with --odds 0 if
   predictions and counts agree, 12 if not"""
 
 

@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
 
+from fencepost.checks.console.help_text import HelpFormatter
 from fencepost.checks.console.requests import add_arguments
 
 if TYPE_CHECKING:
@@ -187,13 +188,21 @@ def _parser(name: str, description: str, epilog: str, usage: str | None) -> argp
         description=description,
         epilog=epilog or None,
         allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
     )
 
 
 EXIT_STATUS = """exit status:
-  0 everything holds      10 an assumption of the model does not hold   11 a deadlock
-  12 safety is violated   13 liveness is violated                       14 a known bug affects the release
-  15 weaker than before   16 less than is required
-  20 inconclusive (a limit was reached)                                 2 wrong usage
-  75 nothing was checked  150 an input cannot be read                   153 a failure of the system"""
+  0    everything holds
+  2    wrong usage
+  10   an assumption of the model does not hold
+  11   a deadlock
+  12   safety is violated
+  13   liveness is violated
+  14   a known bug affects the release
+  15   weaker than before
+  16   less than is required
+  20   inconclusive (a limit was reached)
+  75   nothing was checked
+  150  an input cannot be read
+  153  a failure of the system"""

@@ -57,7 +57,7 @@ processes that are down at the end are started again. It is "gone" if a release 
 "not tried" if the adapter cannot take a step.
 
 exit status: 0 every bug is where it should be, 12 a release that should have a bug does not take its run, 20 interrupted,
-  2 wrong usage, 153 no Java or no Maven, or the harness failed"""
+2 wrong usage, 153 no Java or no Maven, or the harness failed"""
 
 LOG = """Looks for a run of a protocol that explains a log of events, a JSON object on each line. Each event is a step of the
 run, or one of several possible steps, and what the line shows must hold in the model at that point. Steps that no line
@@ -78,7 +78,7 @@ LOG_EXAMPLES = """examples:
   fencepost conform log service_unit --tables tables --set store=metadata
 
 exit status: 0 explained, 12 no run explains it, 20 interrupted or too many states, 2 wrong usage, 75 the log is empty or the
-  mapping matches none of its lines, 150 the log or the mapping cannot be read or does not fit"""
+mapping matches none of its lines, 150 the log or the mapping cannot be read or does not fit"""
 
 EXAMPLES = """examples:
   fencepost conform ledger                                  200 random runs on the usual release
@@ -100,7 +100,7 @@ EXAMPLES = """examples:
   fencepost conform bugs election                        which known bugs happen on the real code?"""
 
 STATUS = """exit status: 0 no difference except known ones, 12 a difference, 20 interrupted, 2 wrong usage,
-  75 no step was taken, 150 the trace cannot be read, 153 no Java or no Maven, or the harness failed"""
+75 no step was taken, 150 the trace cannot be read, 153 no Java or no Maven, or the harness failed"""
 
 
 POLICY = """Asks the modelled rules of load balancing and the real classes of a release the same random questions, edge values

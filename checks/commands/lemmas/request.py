@@ -42,7 +42,7 @@ EXAMPLES = """examples:
                                                         for a protocol of your own, with short clauses only
 
 exit status: 0 the lemmas prove the property, 12 the property fails in a state that can be reached, 20 no such lemmas were found
-  or it was stopped, 2 wrong usage, 150 the file cannot be read"""
+or it was stopped, 2 wrong usage, 150 the file cannot be read"""
 
 
 @dataclass(frozen=True, kw_only=True)

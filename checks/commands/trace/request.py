@@ -48,7 +48,7 @@ has a pom, one test class, and a README with the upstream classes and lines of e
 what the trace shows. Nothing is written if the code does not take the run. The command needs a JDK, 17 or newer, and Maven.
 
 exit status: 0 written, 12 the code does not take the run as the trace has it, 2 wrong usage, 150 the file cannot be read,
-  153 no Java or no Maven"""
+153 no Java or no Maven"""
 
 NEIGHBOURHOOD = """Draws the states of a trace, the states that other actions lead to, and all transitions between them. The
 drawing says what it leaves out, and whether --limit cut it short."""
