@@ -49,7 +49,6 @@ class Files:
             if path.relative_to(folder).as_posix() not in self.texts:
                 path.unlink()
         for name, text in self.texts.items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             write_text(folder / name, text)
 
     @property

@@ -42,7 +42,6 @@ def write_report(run: FinishedRun, path: Path, reporter: Reporter) -> list[Path]
     recordings = [*beyond(run.opening), *violations(run.everything, run.opening.now.cluster.releases)]
     if recordings:
         write_recordings(runs, recordings, reporter)
-    path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path, report_page(run, runs.name if recordings else ""))
     return [path, runs] if recordings else [path]
 
@@ -62,7 +61,6 @@ def write_recordings(path: Path, recordings: Sequence[Recording], reporter: Repo
     data = content(recordings, reporter.telling, guide=guide)
     text = page(recordings, data=data)
     reporter.end()
-    path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path, text)
     traces = data["traces"]
     assert isinstance(traces, list)

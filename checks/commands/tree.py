@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
 
 from fencepost.checks.console.help_text import HelpFormatter
+from fencepost.checks.console.places import require_places
 from fencepost.checks.console.requests import add_arguments
 
 if TYPE_CHECKING:
@@ -29,13 +30,17 @@ Request = TypeVar("Request", bound="DataclassInstance")
 
 @dataclass(frozen=True)
 class Command:
-    """What a command is asked, and which function answers: ``check.run:run`` is ``run`` of that module among the commands."""
+    """What a command is asked, and which function answers: ``check.run:run`` is ``run`` of that module among the commands.
+
+    A place that cannot be written is refused before it answers, by itself if it ``refuses`` in documents also.
+    """
 
     request: type[DataclassInstance]
     answer: str
     description: str
     epilog: str = ""
     usage: str | None = None
+    refuses: bool = False
 
     def parser(self, name: str) -> argparse.ArgumentParser:
         """The parser of its arguments."""
@@ -45,8 +50,11 @@ class Command:
 
     def run(self, options: argparse.Namespace) -> ExitStatus:
         """Answers what the command line asks."""
+        asked = request_of(self.request, options)
+        if not self.refuses:
+            require_places(asked)
         answer: Callable[[Any], ExitStatus] = _named(self.answer)
-        return answer(request_of(self.request, options))
+        return answer(asked)
 
 
 @dataclass(frozen=True)

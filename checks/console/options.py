@@ -52,12 +52,12 @@ def memory(of: str) -> Option:
 
 def page(helps: str) -> Option:
     """A page, with its name or without."""
-    return Option(helps, "PAGE", page_name, unnamed=UNNAMED)
+    return Option(helps, "PAGE", page_name, unnamed=UNNAMED, writes="file")
 
 
 def traces(helps: str) -> Option:
     """The folder for traces: ``--out``, as everywhere, and by its longer name."""
-    return Option(helps, "DIR", names=("--out", "--trace-dir"))
+    return Option(helps, "DIR", names=("--out", "--trace-dir"), writes="folder")
 
 
 def lasting(helps: str) -> Option:

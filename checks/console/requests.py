@@ -30,7 +30,8 @@ class Option:
     ``names`` replace ``--field-name``, and ``hidden`` are spellings that the help does not show. With ``several`` one name is
     followed by several values; with ``listed`` one value is the whole sequence, as ``parse`` reads it. ``once`` refuses a
     second value. ``unnamed`` is the value of an option that is given without one. Options of a ``group`` have a heading in the
-    help; of those with the same ``either`` one is required.
+    help; of those with the same ``either`` one is required. ``writes`` says what is written at the place that an option names:
+    a ``file``, a ``folder``, or ``any`` of both.
     """
 
     helps: str
@@ -45,6 +46,7 @@ class Option:
     unnamed: object = None
     group: str = ""
     either: str = ""
+    writes: Literal["", "file", "folder", "any"] = ""
 
 
 class Argument(Option):

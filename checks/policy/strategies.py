@@ -146,7 +146,6 @@ def asking(file: Path) -> Iterator[None]:
 
 def keep_input(fault: PolicyFault, file: Path) -> None:
     """Writes what a user's policy was asked with when it failed, as a snapshot; OSError if it cannot be written."""
-    file.parent.mkdir(parents=True, exist_ok=True)
     write_text(file, json.dumps(as_snapshot(fault.load), indent=2) + "\n")
     fault.add_note(f"asked with {file}{remembered(fault)}")
 

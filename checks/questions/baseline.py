@@ -20,6 +20,7 @@ from fencepost.checks.teeth.pinned import idle_properties
 from fencepost.model.counts import count_of
 from fencepost.properties.suspicions import Suspicion
 from fencepost.properties.vocabulary import Property
+from fencepost.traces.files.writing import write_text
 
 FORMAT = 2
 
@@ -152,7 +153,7 @@ class Baseline:
         """Writes the baseline, a line for each verdict, sorted. OSError if it cannot be written."""
         rows = [json.dumps(asdict(key) | {"reason": self.reasons[key]}, ensure_ascii=False) for key in sorted(self.reasons)]
         accepted = "".join(f"\n    {row}," for row in rows).removesuffix(",")
-        path.write_text(f'{{\n  "format": {FORMAT},\n  "accepted": [{accepted}\n  ]\n}}\n', encoding="utf-8")
+        write_text(path, f'{{\n  "format": {FORMAT},\n  "accepted": [{accepted}\n  ]\n}}\n')
 
 
 def keys_of(everything: Iterable[Checked], doubts: Iterable[Doubt], release: str) -> set[Key]:

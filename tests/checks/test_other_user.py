@@ -72,7 +72,11 @@ def test_a_temporary_folder_of_somebody_else_is_not_trusted(folder: Path) -> Non
         (("check", "forbidden/mine.py"), ExitStatus.INPUT, "forbidden/mine.py: cannot be read: Permission denied"),
         (("check", "--conf", "x" * 300), ExitStatus.INPUT, "cannot be read: File name too long"),
         (("check", "x" * 300), ExitStatus.USAGE, "there is no"),
-        ((*SMALL, "--trace-dir", "forbidden/traces"), ExitStatus.SYSTEM, "forbidden/traces: Permission denied"),
+        (
+            (*SMALL, "--trace-dir", "forbidden/traces"),
+            ExitStatus.SYSTEM,
+            "forbidden/traces: cannot be written: Permission denied",
+        ),
         (("trace", "show", "x" * 300), ExitStatus.INPUT, "File name too long"),
         (("play", "election", "--html", "forbidden/page.html"), ExitStatus.SYSTEM, "Permission denied"),
         (("export", "election", "--format", "tla", "--out", "forbidden/there"), ExitStatus.SYSTEM, "Permission denied"),

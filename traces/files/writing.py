@@ -19,13 +19,14 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Writes a text in UTF-8; an existing file is replaced as a whole, and what is no file, such as a pipe, is written to.
-    Raises OSError, which names the path."""
+    """Writes a text in UTF-8, in a folder that is made; an existing file is replaced as a whole, and what is no file, such as a
+    pipe, is written to. Raises OSError, which names the path."""
     if path.exists() and not path.is_file():
         with naming(path):
             path.write_text(text, encoding="utf-8")
         return
     beside = path.with_name(path.name + ".part")
+    path.parent.mkdir(parents=True, exist_ok=True)
     with naming(path):
         try:
             beside.write_text(text, encoding="utf-8")

@@ -68,7 +68,7 @@ EXAMPLES = """examples:
 
 def document(what: str) -> Option:
     """The answer in a file, beside what is printed."""
-    return Option(f"write the answer as {what} (-: print it in place of the text)", "FILE", once=True)
+    return Option(f"write the answer as {what} (-: print it in place of the text)", "FILE", once=True, writes="file")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +89,8 @@ class CheckRequest(Wanted, NamedReleases):
     bookie: Annotated[Sequence[str], Option("ask this bookie for its settings, at the address of its HTTP server", "URL")] = ()
     token_file: Annotated[Path | None, Option("the token for --cluster, in a file", "FILE", once=True)] = None
     save: Annotated[
-        Path | None, Option("keep what --cluster read, to check it again or to compare two days", "DIR", once=True)
+        Path | None,
+        Option("keep what --cluster read, to check it again or to compare two days", "DIR", once=True, writes="folder"),
     ] = None
     name: str = ""
     facts: Sequence[str] = ()
@@ -169,7 +170,7 @@ class CheckRequest(Wanted, NamedReleases):
     second_solver: Annotated[bool, Option("have cvc5 confirm every obligation that Z3 discharges")] = False
     symmetry: Annotated[bool, Option("explore one representative of symmetric states")] = False
     no_slice: Annotated[bool, Option("search all of a protocol, not only what the named properties can see")] = False
-    checkpoint: Annotated[Path | None, Option("keep the levels of an exhaustive search there", "DIR")] = None
+    checkpoint: Annotated[Path | None, Option("keep the levels of an exhaustive search there", "DIR", writes="folder")] = None
     resume: Annotated[bool, Option("go on from what --checkpoint DIR holds")] = False
     strict: Annotated[bool, Option("fail on suspicious successes (exit 10)")] = False
     baseline: Annotated[
@@ -178,7 +179,12 @@ class CheckRequest(Wanted, NamedReleases):
     ] = None
     write_baseline: Annotated[
         Path | None,
-        Option("accept the known bugs and suspicions of this run, in FILE; whatever else fails still does", "FILE", once=True),
+        Option(
+            "accept the known bugs and suspicions of this run, in FILE; whatever else fails still does",
+            "FILE",
+            once=True,
+            writes="file",
+        ),
     ] = None
     quiet: Quiet = False
 
@@ -188,4 +194,4 @@ class CheckRequest(Wanted, NamedReleases):
         return self.workers or os.cpu_count() or 1
 
 
-COMMAND = Command(CheckRequest, "check.run:run", CHECK, f"{EXAMPLES}\n{EXIT_STATUS}")
+COMMAND = Command(CheckRequest, "check.run:run", CHECK, f"{EXAMPLES}\n{EXIT_STATUS}", refuses=True)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import itertools
-import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -21,6 +19,7 @@ from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.check.subject import Subject, come_first, refuse, wanted_alone
 from fencepost.checks.console.extras import ODDS, SECOND_SOLVER, require
 from fencepost.checks.console.options import UNNAMED
+from fencepost.checks.console.places import require_place, require_places
 from fencepost.checks.console.printing import colour, screen, width
 from fencepost.checks.console.progress import Reporter, Watch, interruptible
 from fencepost.checks.engines.ahead import Ahead, Means, Work
@@ -49,6 +48,7 @@ def run(asked: CheckRequest) -> ExitStatus:
     """Checks what the command line asks for; returns the exit status. What is refused is in the documents also."""
     outputs = Outputs.of(asked)
     try:
+        require_places(asked)
         with inputs_read_once() as inputs:
             return _checked_as(with_cluster(with_profile(asked), inputs))
     except (InputError, CheckpointError) as error:
@@ -74,7 +74,6 @@ def _refused(outputs: Outputs, message: str, status: ExitStatus, place: Place | 
 def _checked_as(asked: CheckRequest) -> ExitStatus:
     started = time.monotonic()
     refuse(asked)
-    _make_folders(*(file.parent for file in Outputs.of(asked).files.values()))
     if asked.odds is not None:
         require(ODDS, "check --odds")
     if asked.second_solver:
@@ -117,13 +116,14 @@ class Plan:
 
 
 def _planned(asked: CheckRequest, subject: Subject, started: float) -> Plan:
-    """The plan, with folders to write to, and with what there is to say before anything is checked."""
+    """The plan, with what there is to say before anything is checked. OSError for a page that cannot be written."""
     items, bugs = planned_with_bugs(asked, subject.settings, subject.releases)
     baseline = accepted(asked)  # a file that is no baseline is refused before anything is printed
     asked = replace(asked, accepted=baseline.known_bugs) if baseline is not None else asked
     names = {item.name for item, _ in items} | {bug.entry.name for bug in bugs if not items}
     page = _page(asked)
-    _make_folders(asked.trace_dir, page and page.parent, asked.write_baseline and asked.write_baseline.parent)
+    if page is not None:
+        require_place(page, "file")  # it may have no name
     teller = Teller(asked, at_the_end=come_first(asked))
     shown = Shown(teller, subject.releases, brief=is_brief(asked))
     notes, remarks = subject.notes(names), subject.remarks(names)
@@ -258,15 +258,6 @@ def _page(asked: CheckRequest) -> Path | None:
     from fencepost.checks.commands.pages import default_page
 
     return default_page(asked.trace_dir)
-
-
-def _make_folders(*folders: Path | None) -> None:
-    """Makes the folders to which the run will write. OSError if one cannot be written, before hours have gone into a check."""
-    for folder in folders:
-        if folder is not None:
-            folder.mkdir(parents=True, exist_ok=True)
-            if not os.access(folder, os.W_OK):
-                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
 
 
 def _write_page(outcome: FinishedRun, page: Path | None, teller: Teller, reporter: Reporter) -> None:

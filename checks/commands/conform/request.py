@@ -233,7 +233,9 @@ class LogRequest:
     bug: Bugs = ()
     out: Annotated[
         Path | None,
-        Option("write the run that explains the log, as far as it goes, as an ITF file (--tables: a folder)", "FILE"),
+        Option(
+            "write the run that explains the log, as far as it goes, as an ITF file (--tables: a folder)", "FILE", writes="any"
+        ),
     ] = None
     master: Annotated[str, Option("with --tables: Spark's master", "URL")] = "local[*]"
     spark_conf: Annotated[Sequence[str], Option("with --tables: a setting of Spark; may be repeated", "NAME=VALUE")] = ()
@@ -256,7 +258,9 @@ class PolicyRequest:
     cases: Annotated[int, number("number of cases over all rules")] = 5000
     rule: Annotated[Sequence[str] | None, Option("only this rule; may be given several times (default: all)", "NAME")] = None
     seed: Annotated[int, seed("the cases")] = 0
-    out: Annotated[Path | None, Option("write what differs there, as snapshots and configurations", "DIR")] = None
+    out: Annotated[Path | None, Option("write what differs there, as snapshots and configurations", "DIR", writes="folder")] = (
+        None
+    )
     format: Format = "text"
     quiet: Quiet = False
 
@@ -305,7 +309,7 @@ class BugsRequest:
     release: Annotated[str | None, Option("only on this release (default: all of the targets)", "RELEASE")] = None
     jars: Jars = None
     classes: Classes = ()
-    out: Annotated[Path | None, Option("also write the result there as JSON", "FILE")] = None
+    out: Annotated[Path | None, Option("also write the result there as JSON", "FILE", writes="file")] = None
     record: Annotated[bool, Option("also write each into the rows beside the bugs (in a checkout)")] = False
     format: Format = "text"
     quiet: Quiet = False

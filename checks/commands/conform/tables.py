@@ -58,7 +58,6 @@ def run(asked: LogRequest, folder: Path | str) -> ExitStatus:
         lines += [f"  {line.strip()}" for line in str(row["why"]).splitlines()[:3] if row["next"]]
         if asked.out is not None and row["trace"]:
             file = asked.out / f"{asked.protocol}-{str(row['subject']).replace('/', '_')}.itf.json"
-            file.parent.mkdir(parents=True, exist_ok=True)
             write_text(file, row["trace"])
             lines.append(f"  run as far as it goes: {file}")
     rows = [row.asDict() for row in others]

@@ -50,7 +50,12 @@ class ExploreRequest(NamedReleases):
     ] = None
     out: Annotated[
         Path | str | None,
-        Option("the folder of the run, with --master also a URL (of a trace: the ITF file to write)", "DIR", local_or_url),
+        Option(
+            "the folder of the run, with --master also a URL (of a trace: the ITF file to write)",
+            "DIR",
+            local_or_url,
+            writes="any",
+        ),
     ] = None
     walks: Annotated[int, number("number of walks")] = 1_000_000
     steps: Steps = 100
@@ -70,12 +75,13 @@ class ExploreRequest(NamedReleases):
     ] = None
     spark_conf: Annotated[Sequence[str], Option("a setting of Spark; may be repeated", "NAME=VALUE")] = ()
     tables: Annotated[
-        Path | str | None, Option("also write walks and their steps as rows of these tables, for SQL", "DIR", local_or_url)
+        Path | str | None,
+        Option("also write walks and their steps as rows of these tables, for SQL", "DIR", local_or_url, writes="folder"),
     ] = None
     sampled: Annotated[int, number("how many walks --tables takes, evenly spread")] = 1000
     walk: Annotated[int | None, Option("which walk to trace", "N", whole(0))] = None
     whole: Annotated[bool, Option("trace the walk unshrunk")] = False
-    plots: Annotated[Path | None, Option("write the report's plots there, as SVG files", "DIR")] = None
+    plots: Annotated[Path | None, Option("write the report's plots there, as SVG files", "DIR", writes="folder")] = None
     quiet: Quiet = False
 
     @property

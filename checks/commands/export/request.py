@@ -50,7 +50,7 @@ class ExportRequest(Wanted, NamedReleases):
     ] = ()
     by: str | None = None
     any: Sequence[str] = ()
-    out: Annotated[Path, Option("the folder to write to", "DIR")]
+    out: Annotated[Path, Option("the folder to write to", "DIR", writes="folder")]
     quiet: Quiet = False
 
 

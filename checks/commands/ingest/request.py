@@ -54,7 +54,7 @@ class IngestRequest:
     """The files, folders or URLs to read, the folder of the tables, and how what they leave unsaid is to be taken."""
 
     sources: Annotated[Sequence[str], Argument("files, folders or URLs", "SOURCE")]
-    out: Annotated[Path | str, Option("the folder of the tables, or a URL", "DIR", local_or_url)]
+    out: Annotated[Path | str, Option("the folder of the tables, or a URL", "DIR", local_or_url, writes="folder")]
     cluster_name: Annotated[str, Option("the cluster of what does not say its own, as metrics do", "NAME", cluster)] = "cluster"
     zone: Annotated[str, Option("the time zone of times that name none", "ZONE", zone)] = "UTC"
     master: Annotated[str, Option("Spark's master", "URL")] = "local[*]"

@@ -58,7 +58,7 @@ class LemmasRequest(NamedReleases):
         int, Option("maximum literals per clause; counting clauses may have one extra premise at 3", choices=(1, 2, 3))
     ] = 3
     seed: Annotated[int, seed("the states that need not be reachable")] = 0
-    out: Annotated[Path | None, Option("also write the lemmas there", "FILE")] = None
+    out: Annotated[Path | None, Option("also write the lemmas there", "FILE", writes="file")] = None
     format: Format = "text"
     budget: Budget = None
     memory: Annotated[float, memory("the states that are looked at")] = 1.0

@@ -21,6 +21,7 @@ from fencepost.model.counts import count_of
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance, RegistryError, written
 from fencepost.properties.registry import find as find_entry
+from fencepost.traces.files.writing import write_text
 
 
 def run(asked: LemmasRequest) -> ExitStatus:
@@ -48,7 +49,7 @@ def run(asked: LemmasRequest) -> ExitStatus:
             print(in_format(asked.format, text=lambda: f"{as_text(everything[-1])}\n", json=str), end="", flush=True)
     print(in_format(asked.format, text=str, json=lambda: as_json(everything)), end="")
     if asked.out is not None:
-        asked.out.write_text(as_python(everything), encoding="utf-8")
+        write_text(asked.out, as_python(everything))
     whole = len(everything) == len(instances)
     return severest({*map(_status, everything), *(() if whole else (ExitStatus.INCONCLUSIVE,))})
 

@@ -27,7 +27,7 @@ class NewRequest:
     """The name of the protocol, and the folder to write it to."""
 
     name: Annotated[str, Argument("of the protocol: lower-case letters, digits and underscores", "NAME")]
-    out: Annotated[Path, Option("where to write it", "DIR")] = Path()
+    out: Annotated[Path, Option("where to write it", "DIR", writes="folder")] = Path()
 
 
 COMMAND = Command(NewRequest, "new.run:run", NEW, EXAMPLES)

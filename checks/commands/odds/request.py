@@ -74,11 +74,17 @@ class OddsRequest:
         str | None, Option("make the walks, and solve the draws, on this Spark, such as local[*]", "URL", once=True)
     ] = None
     out: Annotated[
-        str | None, Option("with --master: keep the sums of the walks there as Parquet, to add more", "DIR", once=True)
+        str | None,
+        Option("with --master: keep the sums of the walks there as Parquet, to add more", "DIR", once=True, writes="folder"),
     ] = None
     prism: Annotated[
         Path | None,
-        Option("also write the chain of each way into this folder, in PRISM's language, which Storm reads", "DIR", once=True),
+        Option(
+            "also write the chain of each way into this folder, in PRISM's language, which Storm reads",
+            "DIR",
+            once=True,
+            writes="folder",
+        ),
     ] = None
     metrics: Annotated[
         Sequence[Path],

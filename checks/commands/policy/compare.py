@@ -90,7 +90,6 @@ def judged(
     if asked.html is not None:
         from fencepost.checks.policy.comparison.page import page
 
-        asked.html.parent.mkdir(parents=True, exist_ok=True)
         write_text(asked.html, page(judgement, shown))
         print(f"page: {asked.html}", file=sys.stderr)
     report = in_format(

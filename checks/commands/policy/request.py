@@ -185,7 +185,7 @@ class CheckShedderRequest(ConfiguredRequest):
     shedder: Shedder = None
     loads: Annotated[int, number("how many loads")] = 500
     seed: Annotated[int, seed("the loads")] = 0
-    out: Annotated[Path | None, Option("write the loads that break a property there", "DIR")] = None
+    out: Annotated[Path | None, Option("write the loads that break a property there", "DIR", writes="folder")] = None
     quiet: Quiet = False
 
 
@@ -199,7 +199,7 @@ class SimulateRequest(ConfiguredRequest, WorldRequest):
     hours: Annotated[float, lasting("how long")] = 1.0
     seed: Annotated[int, seed("everything that is random")] = 0
     actions: Annotated[int, number("how many actions are shown")] = 20
-    out: Annotated[Path | None, Option("write run.json, usage.csv and actions.csv there", "DIR")] = None
+    out: Annotated[Path | None, Option("write run.json, usage.csv and actions.csv there", "DIR", writes="folder")] = None
     quiet: Quiet = False
 
 
@@ -252,7 +252,7 @@ class CompareRequest(WorldRequest):
     ] = None
     conf: Annotated[Sequence[str], Option("a proposed policy; may be given several times", "POLICY")]
     pulsar: RulesOf = None
-    out: Annotated[Path, Option("keep the runs there; the same command resumes them", "DIR")]
+    out: Annotated[Path, Option("keep the runs there; the same command resumes them", "DIR", writes="folder")]
     history: Annotated[
         Path | str | None,
         Option(
@@ -286,7 +286,7 @@ class CompareRequest(WorldRequest):
     master: Annotated[
         str | None, Option("make the runs on Spark, such as spark://host:7077 (default: on this machine)", "URL")
     ] = None
-    html: Annotated[Path | None, Option("write the answer as a page, with plots", "PAGE", page_name)] = None
+    html: Annotated[Path | None, Option("write the answer as a page, with plots", "PAGE", page_name, writes="file")] = None
     format: Format = "text"
     quiet: Quiet = False
 
@@ -305,7 +305,7 @@ class SnapshotRequest:
         Path | None, Option("a dump of the metadata store: JSON, the value of each path", "FILE", once=True)
     ] = None
     partial: Annotated[bool, Option("accept brokers without a report")] = False
-    out: Annotated[Path, Option("the snapshot to write", "FILE")]
+    out: Annotated[Path, Option("the snapshot to write", "FILE", writes="file")]
     quiet: Quiet = False
 
 

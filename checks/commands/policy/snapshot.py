@@ -48,7 +48,6 @@ def take(asked: SnapshotRequest) -> ExitStatus:
     if silent and not asked.partial:
         remedy = "give --admin with its own address, --load-report FILE with what it reports, or --partial to go without"
         raise InputError(f"there is no load report of {', '.join(silent)}, and each broker reports only its own load; {remedy}")
-    asked.out.parent.mkdir(parents=True, exist_ok=True)
     write_text(asked.out, json.dumps(whole, indent=2, sort_keys=True) + "\n")
     read_snapshot(asked.out)  # what cannot be read is told now
     print("\n".join(_summary(whole, silent, asked)))

@@ -65,7 +65,6 @@ class Pin:
 
     def write(self) -> None:
         """Writes the test, and a copy of the trace beside it. Raises OSError."""
-        self.test.parent.mkdir(parents=True, exist_ok=True)
+        write_text(self.test, self.program)
         if self.file.resolve() != self._source.resolve():
             self.file.write_bytes(self._source.read_bytes())
-        write_text(self.test, self.program)

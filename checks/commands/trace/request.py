@@ -107,7 +107,7 @@ class DiagramRequest(TraceRequest):
     """Draw it, and write that to a file or print it."""
 
     format: Annotated[str, Option("how to draw it", choices=("mermaid", "svg"))] = "mermaid"
-    out: Annotated[Path | None, Option("write it there (default: print it)", "FILE")] = None
+    out: Annotated[Path | None, Option("write it there (default: print it)", "FILE", writes="file")] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +123,7 @@ class NeighbourhoodRequest(DiagramRequest):
 class ShrinkRequest(TraceRequest):
     """Make it shorter, with its parameters as they are or with smaller ones."""
 
-    out: Annotated[Path | None, Option("write the shrunk trace there, as an ITF file", "FILE")] = None
+    out: Annotated[Path | None, Option("write the shrunk trace there, as an ITF file", "FILE", writes="file")] = None
     keep_instance: Annotated[bool, Option("leave the parameters as they are")] = False
     quiet: Quiet = False
 
@@ -132,7 +132,7 @@ class ShrinkRequest(TraceRequest):
 class PinRequest(TraceRequest):
     """Write a test of it to a folder, and what the test is to expect."""
 
-    out: Annotated[Path, Option("the folder for both", "DIR")] = Path()
+    out: Annotated[Path, Option("the folder for both", "DIR", writes="folder")] = Path()
     expect: Annotated[str | None, Option("what it asserts", choices=("both", "violated", "gone"))] = None
 
 
@@ -140,7 +140,7 @@ class PinRequest(TraceRequest):
 class JavaRequest(TraceRequest):
     """Write it as a Maven project for a release of the real code, and for a storage of its bookies."""
 
-    out: Annotated[Path, Option("the folder of the project, new or empty", "DIR")]
+    out: Annotated[Path, Option("the folder of the project, new or empty", "DIR", writes="folder")]
     release: Annotated[str | None, Option("of the real code (default: the first that the target is tried with)", "RELEASE")] = (
         None
     )
@@ -154,7 +154,9 @@ class HtmlRequest:
 
     files: Annotated[Sequence[Path], Argument("an ITF file (*.itf.json)", "FILE")]
     protocol: Own = None
-    out: Annotated[Path | None, Option("write it there (default: beside the first FILE)", "PAGE", page_name)] = None
+    out: Annotated[Path | None, Option("write it there (default: beside the first FILE)", "PAGE", page_name, writes="file")] = (
+        None
+    )
     quiet: Quiet = False
 
 

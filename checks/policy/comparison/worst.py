@@ -86,7 +86,6 @@ def shown_runs(
         place = judgement.comparison.contenders.index(contender)
         file = judgement.folder / WORST / f"{place}-{_slug(name)}-run-{number:05d}.txt"
         shown = Shown(number, contender, tuple(d.measure.name for d in reasons), *both, file)
-        file.parent.mkdir(exist_ok=True)
         write_text(file, trace_text(judgement, shown))
         runs.append(shown)
         progress(done + 1, len(wanted))
