@@ -210,7 +210,7 @@ EXIT_STATUS = """exit status:
   14   a known bug affects the release
   15   weaker than before
   16   less than is required
-  20   inconclusive (a limit was reached)
+  20   inconclusive (a limit was reached, or the run was interrupted)
   75   nothing was checked
   150  an input cannot be read
   153  a failure of the system"""

@@ -51,6 +51,8 @@ LEAST = 1 << 24
 
 NO_TIME = "there was no time to look"
 """Why nothing is known of a question that comes when time is over."""
+INTERRUPTED = "the run was interrupted before it could look"
+"""The same where whoever waits has enough."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,11 @@ class Means:
     def is_over(self) -> bool:
         """Whether nothing more is to be asked: time is up, or whoever waits has enough."""
         return self.watch.should_stop() or (self.ends is not None and time.monotonic() >= self.ends)
+
+    @property
+    def why_over(self) -> str:
+        """Why nothing more is to be asked; nothing while it is."""
+        return "" if not self.is_over else INTERRUPTED if self.watch.should_stop() else NO_TIME
 
     @property
     def left(self) -> Approach:

@@ -34,9 +34,6 @@ LONG = 55
 MOST_ROWS = 4
 """Rows of a table; the others are counted."""
 
-NO_TIME_FOR_REMEDIES = "Change first: not known, there was no time to search with what may help"
-"""In the place of the table of what to change first."""
-
 ALSO = {
     "backlog": "missed by a subscription",
     "service": "out of service for good",
@@ -149,7 +146,7 @@ def _never(rows: Sequence[Established]) -> str:
 
 def _changes(opening: Opening, width: int, most: int) -> Iterator[str]:
     if not opening.change_first:
-        yield from [NO_TIME_FOR_REMEDIES] if opening.cut_short else ()
+        yield from wrapped(f"Change first: not known, {opening.cut_short} at what may help", width) if opening.cut_short else ()
         return
     rows = list[Row]()
     for number, each in enumerate(opening.change_first[:MOST_ROWS], 1):

@@ -40,8 +40,8 @@ class Opening:
     that; ``not_judged`` are the features that the files switch on and no model has. ``heading`` says which cluster it is,
     ``change_first`` what to change, ``after`` is the answer with all of that which can be searched with, if it was asked;
     ``namespaces`` are those with settings of their own, ``changed_namespaces`` those in which other bugs come or go. ``odds``
-    are those of the ways, if they were asked for. ``stopped`` says with what brokers start no more, ``cut_short`` whether the
-    time for what to change first was up."""
+    are those of the ways, if they were asked for. ``stopped`` says with what brokers start no more, ``cut_short`` why not
+    all of what to change first was searched with."""
 
     now: Guaranteed
     before: Guaranteed | None = None
@@ -58,7 +58,7 @@ class Opening:
     changed_namespaces: tuple[tuple[tuple[str, ...], BugChange], ...] = ()
     odds: Odds | None = None
     stopped: StartsNoMore | None = None
-    cut_short: bool = False
+    cut_short: str = ""
 
     def of(self, row: Established) -> list[Shortfall]:
         """What falls short of one guarantee."""

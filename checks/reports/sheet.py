@@ -6,10 +6,9 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from math import inf
 
-from fencepost.checks.engines.ahead import NO_TIME
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.questions.guarantees.establishing import Established
-from fencepost.checks.questions.guarantees.judging import compared
+from fencepost.checks.questions.guarantees.judging import UNASKED, compared
 from fencepost.checks.reports.changes import heading, in_brief, rows, verdict
 from fencepost.checks.reports.decisions import decisions, stops
 from fencepost.checks.reports.finished import FinishedRun
@@ -156,16 +155,17 @@ def _short(opening: Opening, width: int) -> list[str]:
 def _unknown(opening: Opening, width: int) -> list[str]:
     """What is not known, with the line to look at and the run that bounds it, if there is one; in one line what nobody asked
     for and there was no time for."""
-    lines, unasked = [], []
+    lines, unasked = [], dict[str, list[str]]()
     for shortfall in opening.shortfalls:
         name = shortfall.row.guarantee.name
-        if shortfall.kind == "open" and NO_TIME in shortfall.headline and "--require" not in shortfall.headline:
-            unasked.append(name)
+        why = next((why for why in UNASKED if why in shortfall.headline), "")
+        if shortfall.kind == "open" and why and "--require" not in shortfall.headline:
+            unasked.setdefault(why, []).append(name)
         elif shortfall.kind == "open":
             lines += _folded(f"open: {shortfall.place}: {shortfall.headline}", width)
             lines += _row(opening, shortfall.row, width, whole=True) if shortfall.row.failure else ()
-    if unasked:
-        lines += _folded(f"{NO_TIME} at {', '.join(unasked)}; raise --budget", width)
+    for why, names in unasked.items():
+        lines += _folded(f"{why} at {', '.join(names)}{UNASKED[why]}", width)
     return _headed("Not known, so nothing is claimed", lines)
 
 

@@ -87,13 +87,13 @@ def _ranges(numbers: Sequence[int]) -> str:
     return ", ".join(f"{each[0]} to {each[-1]}" if len(each) > 2 else ", ".join(map(str, each)) for each in ranges)
 
 
-def story(chosen: Numbered, heading: str, remedy: Remedy | None, releases: Releases, width: int, *, cut_short: bool) -> str:
-    """A way of a cluster with that heading, and the ``remedy`` that was found by searching; ``cut_short`` says that there was
-    no time for that."""
+def story(chosen: Numbered, heading: str, remedy: Remedy | None, releases: Releases, width: int, *, cut_short: str) -> str:
+    """A way of a cluster with that heading, and the ``remedy`` that was found by searching; ``cut_short`` says why
+    none was searched for."""
     return "\n".join(_lines(chosen, heading, _to_do(chosen.way, remedy, cut_short=cut_short), releases, width)) + "\n"
 
 
-def _to_do(way: Way, remedy: Remedy | None, *, cut_short: bool) -> str:
+def _to_do(way: Way, remedy: Remedy | None, *, cut_short: str) -> str:
     """What to do against a way."""
     if remedy is not None:
         brings = f"it brings {count_of(len(remedy.brings), 'other way')}" if remedy.brings else ""
@@ -101,7 +101,7 @@ def _to_do(way: Way, remedy: Remedy | None, *, cut_short: bool) -> str:
         return f"{remedy.says}{f' ({terms})' if terms else ''}"
     acts = acts_in(way)
     never = f"if that never happens here, --never {','.join(acts)} leaves it out; " if acts else ""
-    none = "there was no time to search for a remedy" if cut_short else "no remedy was found by searching"
+    none = f"{cut_short} for a remedy" if cut_short else "no remedy was found by searching"
     return f"{never}{none}; see what is known of it below"
 
 

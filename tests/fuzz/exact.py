@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
-from fencepost.checks.engines.search.liveness import STOPPED, Means, judge
+from fencepost.checks.engines.search.liveness import OUT_OF_TIME, Means, judge
 from fencepost.checks.engines.search.reduction import Reduction
 from fencepost.model.analysis.obligations import prove_domains
 from fencepost.model.kernel import Kernel
@@ -148,7 +148,7 @@ def liveness(case: Case) -> bool:
         return False
     findings = judge(case.observed, case.result, Means(GIB, case.chance.choice((1, 2)), PATIENCE), "")
     for verdict in findings.verdicts:
-        if verdict.note != STOPPED:
+        if verdict.note != OUT_OF_TIME:
             judged(case, "liveness", verdict)
     return True
 

@@ -84,7 +84,7 @@ def opening_of(
     changes, after = change_first(asked, clusters[0], now, answers[0], means) if answers else ((), None)
     if answers:
         means.watch.reporter.left(len(list(settings_of_groups(asked))))  # not as many remedies may be known as there can be
-    cut_short = bool(answers) and means.is_over
+    cut_short = means.why_over if answers else ""
     of_namespaces = tuple(groups(asked, clusters[0], means)) if answers else ()
     return Opening(
         now,

@@ -16,6 +16,7 @@ from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answers.remedies import most_searches
 from fencepost.checks.questions.answers.ways import Answer
 from fencepost.checks.questions.bugs.searching import KnownBug
+from fencepost.checks.questions.guarantees.judging import UNASKED
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.reports.decisions import closing_of_one_way
 from fencepost.checks.reports.ways import Numbered, numbered, story
@@ -36,12 +37,12 @@ def tell_way(asked: CheckRequest, subject: Subject, number: int, bugs: Sequence[
             if chosen := [each for each in numbered([answer]) if each.number == number]:
                 break
         reporter.left(most_searches(cluster.releases))
-        cut_short = means.is_over
+        cut_short = means.why_over
         remedy = remedy_for(asked, cluster, chosen[0].way, chosen[0].answer, means) if chosen and not cut_short else None
     reporter.end()
     if not chosen:
         ways = count_of(len(numbered(answers)), "way")
-        so_far = ", as far as there was time to look; raise --budget" if cut_short else ""
+        so_far = f"; {cut_short} at the rest{UNASKED[cut_short]}" if cut_short else ""
         raise RegistryError(f"there is no way {number}: this cluster has {ways}{so_far}")
     print(story(chosen[0], heading_of(asked, subject), remedy, cluster.releases, screen(), cut_short=cut_short))
     affected = any(each.way.bug is not None for each in numbered(answers))

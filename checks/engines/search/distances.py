@@ -40,6 +40,7 @@ def distances(suite: Suite, budget: Budget, should_stop: Callable[[], bool] = la
         graphs = budget.with_graph
         result = search(observed.kernel, workers=budget.workers, limits=limits, should_stop=should_stop, recording=graphs)
         graph, why = _graph(result, budget, is_over)
+        why = why or ("interrupted" if should_stop() else "out of time")
     except BudgetError as error:
         graph, why = None, str(error)
     if graph is None:
@@ -57,7 +58,7 @@ def distances(suite: Suite, budget: Budget, should_stop: Callable[[], bool] = la
 
 
 def _graph(result: Result, budget: Budget, is_over: Callable[[], bool]) -> tuple[Graph | None, str]:
-    """The graph of a finished search; or None and why there is none."""
+    """The graph of a finished search; or None and why there is none, nothing if there was no time for it."""
     if result.outcome != "exhausted":
         reasons = {"memory": "search not exhausted", "time": "out of time"}
         return None, f"{reasons.get(result.outcome, result.outcome)} after {count_of(result.distinct, 'state')}"
@@ -65,7 +66,7 @@ def _graph(result: Result, budget: Budget, is_over: Callable[[], bool]) -> tuple
         graph = graph_of(result, workers=budget.workers, should_stop=is_over)
     except (GraphError, MemoryError) as error:
         return None, str(error) or "no memory for the graph"
-    return graph, "interrupted, or out of time"
+    return graph, ""
 
 
 def _judged(observed: Observed, graph: Graph, leads: list[Lead], reach: dict[str, int]) -> Verdict:

@@ -102,7 +102,8 @@ def _along(graph: Graph, way: Sequence[int]) -> Steps:
 
 
 GIB = 1 << 30
-STOPPED = "interrupted, or out of time, before it was judged"
+OUT_OF_TIME = "out of time before it was judged"
+INTERRUPTED = "interrupted before it was judged"
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,11 @@ class Means:
         ends = float("inf") if self.seconds is None else started + self.seconds
         return lambda: self.should_stop() or time.monotonic() > ends
 
+    @property
+    def why_stopped(self) -> str:
+        """Why judging has stopped."""
+        return INTERRUPTED if self.should_stop() else OUT_OF_TIME
+
 
 def judge(observed: Observed, result: Result, means: Means, cut_short: str) -> Findings:
     """Verdicts on the ``leads_to`` properties that a search observed.
@@ -130,11 +136,11 @@ def judge(observed: Observed, result: Result, means: Means, cut_short: str) -> F
     ``cut_short`` says why the search did not see everything, if it did not; then nothing is claimed.
     """
     started = time.monotonic()
-    means = replace(means, should_stop=means.until(started))
+    asked, means = means, replace(means, should_stop=means.until(started))
     properties = list(dict.fromkeys(lead.property for lead in observed.leads))
     if result.outcome != "exhausted":
         return Findings(tuple(_open(p, cut_short) for p in properties))
-    judging = _Judging(observed, result, means)
+    judging = _Judging(observed, result, means, asked)
     if judging.moves is None:
         return Findings(tuple(_open(p, judging.why) for p in properties))
     judged = [judging.judged(p, p in observed.vacuous(result.seen)) for p in properties]
@@ -150,16 +156,17 @@ def _open(prop: Property, why: str) -> Verdict:
 class _Judging:
     """Judges the properties of a finished search by its transitions, and shows a run by the graph of its states in order.
 
-    Without transitions (``moves``) there is a reason ``why``.
+    Without transitions (``moves``) there is a reason ``why``. ``asked`` are the means before time counts.
     """
 
-    def __init__(self, observed: Observed, result: Result, means: Means) -> None:
-        self._observed, self._result, self._means = observed, result, means
+    def __init__(self, observed: Observed, result: Result, means: Means, asked: Means) -> None:
+        self._observed, self._result, self._means, self._asked = observed, result, means, asked
         self._graph: Graph | None = None
-        self.why = STOPPED
+        self.why = ""
         try:
             self._fits(bytes_of_moves(result))
             self.moves = moves_of(result, workers=means.workers, should_stop=means.should_stop, progress=self._tell)
+            self.why = asked.why_stopped if self.moves is None else ""
         except (GraphError, MemoryError) as error:
             self.moves, self.why = None, str(error) or "no memory for the graph"
 
@@ -184,7 +191,7 @@ class _Judging:
         reach = {"distinct": result.distinct, "transitions": result.transitions, "pending": 0, "components": 0}
         for lead in (lead for lead in observed.leads if lead.property is prop):
             if means.should_stop():
-                return _open(prop, STOPPED)
+                return _open(prop, self._asked.why_stopped)
             means.progress(f"{prop.name} on {count_of(result.distinct, 'state')}")
             try:
                 trace = self._violation(lead, obliged, reach)
@@ -218,7 +225,7 @@ class _Judging:
             self._fits(bytes_of_moves(result) + bytes_of_graph(result))
             self._graph = graph_of(result, workers=means.workers, should_stop=means.should_stop, progress=self._tell)
         if self._graph is None:
-            raise GraphError(STOPPED)
+            raise GraphError(self._asked.why_stopped)
         return self._graph
 
 

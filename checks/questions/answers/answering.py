@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fencepost.checks.engines.ahead import NO_TIME, Means
+from fencepost.checks.engines.ahead import Means
 from fencepost.checks.engines.results.findings import Open, Outcome, Refuted, Settled, first_refuted, outcome
 from fencepost.checks.questions.answers.ways import Answer, Way, events_of, preconditions
 from fencepost.checks.questions.bugs.searching import KnownBug, Whole, search_for, search_of
@@ -124,8 +124,8 @@ def _searches_of_parts(matter: Matter, bugs: Sequence[KnownBug], means: Means) -
 
 def _searched(bug: KnownBug, wanted: Sequence[str], means: Means) -> Outcome:
     """What a search for these properties comes to, with a known bug alone."""
-    if bug.unfit or means.is_over:
-        return Open(bug.unfit or NO_TIME)
+    if why := bug.unfit or means.why_over:
+        return Open(why)
     return outcome(search_of(bug, wanted, means))
 
 
@@ -202,8 +202,8 @@ def _of_failure(row: Established, failure: Failure, matter: Matter) -> Way:
 
 def _of_design(design: Design, means: Means) -> Way | Settled | Open:
     """The way in which something happens by design, or what the search for it comes to."""
-    if means.is_over:
-        return Open(NO_TIME)
+    if over := means.why_over:
+        return Open(over)
     each = design.is_so
     found = outcome(search_for(each.property, design.entry, design.instance, (), means))
     if not isinstance(found, Refuted):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from fencepost.checks.engines.ahead import NO_TIME, Means
+from fencepost.checks.engines.ahead import Means
 from fencepost.checks.engines.plan import Task
 from fencepost.checks.engines.results.findings import Checked, Findings, Open, Outcome, Refuted, Settled, outcome
 from fencepost.checks.engines.results.verdicts import Verdict
@@ -219,7 +219,8 @@ class Whole:
         """What a search came to before or comes to now, if there is time; what is open is searched again."""
         if key in self._done:
             return self._done[key]
-        found = Open(NO_TIME) if means.is_over else outcome(search())
+        over = means.why_over
+        found = Open(over) if over else outcome(search())
         if not isinstance(found, Open):
             self._done[key] = found
         return found

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from fencepost.checks.engines.ahead import NO_TIME, Means
+from fencepost.checks.engines.ahead import Means
 from fencepost.checks.engines.results.findings import Checked, Open, why_incomplete
 from fencepost.checks.engines.results.verdicts import Value, Verdict
 from fencepost.checks.engines.search.distances import FARTHEST, distances
@@ -190,8 +190,8 @@ def raised(established: Established, cluster: Cluster, means: Means) -> Mapping[
 def _of_steps(guarantee: Guarantee, means: Means) -> Established:
     """How many steps there are at most to what must come about."""
     assert isinstance(guarantee.entry, Entry)
-    if means.is_over:
-        return Established(guarantee, gap=NO_TIME)
+    if over := means.why_over:
+        return Established(guarantee, gap=over)
     (instance, _), *_ = guarantee.asked(0)
     protocol, approach = guarantee.entry.build(instance.parameters), means.left
     budget = Budget(approach.memory, approach.seconds, approach.workers, approach.memory)
@@ -203,8 +203,8 @@ def _of_steps(guarantee: Guarantee, means: Means) -> Established:
 
 def _asked(guarantee: Guarantee, events: int, means: Means) -> Established | Failure | Open:
     """The claim that so many events do no harm, or the shortest run on which they do, or why there is neither."""
-    if means.is_over:
-        return Open(NO_TIME)
+    if over := means.why_over:
+        return Open(over)
     entry = guarantee.entry
     if isinstance(entry, Theory):
         approach = replace(means.left, by=None)
@@ -212,7 +212,7 @@ def _asked(guarantee: Guarantee, events: int, means: Means) -> Established | Fai
     means = replace(means, approach=replace(means.approach, symmetry=guarantee.symmetric))
     answers, failures = dict[str, Checked](), dict[str, Failure]()
     for instance, bugs in guarantee.asked(events):
-        if means.is_over:
+        if over := means.why_over:
             break
         narrowed = guarantee.narrowed(bugs)
         several = [] if narrowed is None else [means.checked(narrowed, instance, bugs)]
@@ -225,7 +225,7 @@ def _asked(guarantee: Guarantee, events: int, means: Means) -> Established | Fai
             failures[bug] = failure
     if not failures:
         whole = len(answers) == 1 + len(guarantee.bugs)
-        return claimed(guarantee, events, list(answers.values())) if whole else Open(NO_TIME)
+        return claimed(guarantee, events, list(answers.values())) if whole else Open(over)
     worst = min(failures.values(), key=lambda failure: (bool(failure.bug), len(failure.run)))
     if not worst.bug:
         return worst  # no bug is to blame that is not needed

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from fencepost.checks.engines.ahead import NO_TIME
+from fencepost.checks.engines.ahead import INTERRUPTED, NO_TIME
 from fencepost.checks.inputs.input_files import Place
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.matters import BOOKIES, BUNDLES, TOPICS, Requirement
@@ -115,6 +115,8 @@ def gap_in_words(row: Established) -> str:
 
 CUT_SHORT = {"--memory": ("search not exhausted", "of memory is too little"), "--budget": ("out of time", NO_TIME)}
 """The options that bound a search, by what it says when it meets them."""
+UNASKED = {NO_TIME: "; raise --budget", INTERRUPTED: ""}
+"""Why a question was not asked, with what to do about it."""
 
 
 def _short_of(now: Guaranteed, requirements: Sequence[Requirement]) -> Iterator[Shortfall]:

@@ -13,6 +13,7 @@ import pytest
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.check.run import run
 from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.ahead import NO_TIME
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answers.remedies import Remedy
 from fencepost.checks.questions.answers.ways import EVENTS, Answer, Way, acts_in, events_in, in_order, never
@@ -273,8 +274,8 @@ def test_remedies_that_there_was_no_time_for_are_not_said_to_be_none() -> None:
     whole = replace(opening(by_bug("a", 1)), now=rows)
     assert "Change first" not in front(whole, 80)
     assert re.search(r" a lost session of a broker +1  none known$", front(whole, 80), re.MULTILINE)
-    cut_short = front(replace(whole, cut_short=True), 80)
-    assert "\nChange first: not known, there was no time to search with what may help\n" in cut_short
+    cut_short = front(replace(whole, cut_short=NO_TIME), 80)
+    assert "\nChange first: not known, there was no time to look at what may help\n" in cut_short
     assert re.search(r" a lost session of a broker +1  not known$", cut_short, re.MULTILINE)
 
 

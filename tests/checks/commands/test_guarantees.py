@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from fencepost.checks.cli import main
-from fencepost.checks.commands.check import formats
+from fencepost.checks.commands.check import formats, one_way
 from fencepost.checks.commands.check import run as check
+from fencepost.checks.console.progress import Interrupt
 from fencepost.checks.questions.answers import answering
 from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
 from fencepost.checks.questions.guarantees.topics import bundle_guarantees
@@ -352,6 +355,25 @@ def test_a_whole_check_opens_with_the_answers_and_then_says_what_falls_short(two
     )
     assert "there was no time to look at disks, recoveries, unserved; raise --budget" in words_of(run)
     assert run.returncode == 20
+
+
+def test_a_run_that_its_user_stopped_blames_no_limit(two: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    @contextmanager
+    def interrupted() -> Iterator[Interrupt]:
+        interrupt = Interrupt()
+        interrupt.requested = True
+        yield interrupt
+
+    monkeypatch.setattr(check, "interruptible", interrupted)
+    monkeypatch.setattr(one_way, "interruptible", interrupted)
+    run = asked("--conf", two, "--pulsar", "5.0.0-M1", "--workers", "1")
+    said = "the run was interrupted before it could look at"
+    assert run.returncode == 20
+    assert f"{said} disks, recoveries, unserved" in words_of(run)
+    assert "raise --budget" not in run.stdout
+    assert "no time" not in run.stdout
+    way = asked("--conf", two, "--pulsar", "5.0.0-M1", "--workers", "1", "--way", "1")
+    assert way.stderr == f"fencepost: there is no way 1: this cluster has 0 ways; {said} the rest\n"
 
 
 @pytest.mark.long

@@ -14,7 +14,7 @@ from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict, exit_status
 from fencepost.checks.engines.search import liveness as liveness_engine
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
-from fencepost.checks.engines.search.liveness import STOPPED, Means, judge
+from fencepost.checks.engines.search.liveness import INTERRUPTED, OUT_OF_TIME, Means, judge
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.search.graph import graph_of
 from fencepost.model.kernel.search.search import search
@@ -254,11 +254,13 @@ def test_a_graph_beyond_the_memory_claims_nothing(monkeypatch: pytest.MonkeyPatc
     assert "raise --memory" in only.note
 
 
-def test_judging_may_run_out_of_time() -> None:
+def test_judging_may_run_out_of_time_or_be_interrupted() -> None:
     suite = promised(table({"go": {0: 1}}), {0}, {1})
     observed = Observed.of(suite, suite.properties)
     (only,) = judge(observed, search(observed.kernel), Means(memory=1 << 30, seconds=-1.0), "").verdicts
-    assert (only.verdict, only.note) == ("inconclusive", STOPPED)
+    assert (only.verdict, only.note) == ("inconclusive", OUT_OF_TIME)
+    (only,) = judge(observed, search(observed.kernel), Means(memory=1 << 30, should_stop=lambda: True), "").verdicts
+    assert (only.verdict, only.note) == ("inconclusive", INTERRUPTED)
 
 
 def test_the_graph_is_the_same_with_any_number_of_workers() -> None:
