@@ -32,7 +32,8 @@ ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 @dataclass(frozen=True)
 class Setting:
     """One ``key = value`` as a file has it, and the line on which it begins (from 1). ``of`` says whose it is, as far as the
-    file says it, ``image`` which image applies it to a file of its own."""
+    file says it, ``image`` which image applies it to a file of its own, ``written`` how the file spells the key,
+    where that is another setting than the brokers'."""
 
     key: str
     value: str
@@ -40,6 +41,7 @@ class Setting:
     file: Path = Path()
     of: Owner = ""
     image: Image = ""
+    written: str = ""
 
     @property
     def place(self) -> Place:

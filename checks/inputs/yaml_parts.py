@@ -140,7 +140,7 @@ def said_by(node: yaml.Node) -> Part | None:
     entries = node.value if isinstance(node, yaml.MappingNode) else ()
     values = {key.value: value for key, value in entries if isinstance(key, yaml.ScalarNode)}
     if "version" in values and values.keys() <= SAID_OF_CLUSTER:
-        facts = [Setting(BROKER_TAG, values["version"].value, line_of(values["version"]))]
+        facts = [Setting(BROKER_TAG, values["version"].value, line_of(values["version"]), written="version")]
         if isinstance(bookies := values.get("bookies"), yaml.SequenceNode) and bookies.value:
             facts.append(Setting(REPLICAS, str(len(bookies.value)), line_of(bookies)))
         return Part("what the cluster says", facts)
@@ -213,7 +213,7 @@ def settings_of(node: yaml.Node) -> Iterator[Setting]:
             continue
         text = ",".join(part.value for part in value.value) if isinstance(value, yaml.SequenceNode) else str(value.value)
         if not (path.startswith(OF_LEDGERS) and text == "0"):
-            yield Setting(key, text, line_of(value))
+            yield Setting(key, text, line_of(value), written=path)
 
 
 KAAP = ("kaap.oss.datastax.com/", "com.datastax.oss/")
@@ -249,10 +249,10 @@ def parts_of_resources(path: Path, manifests: Sequence[yaml.MappingNode]) -> Ite
                 "pulsar",
             )
             if image is not None and (tag := _tag(str(image.value))):
-                facts.append(Setting(TAG_OF[component], tag, line_of(image)))
+                facts.append(Setting(TAG_OF[component], tag, line_of(image), written=f"image of the {component}"))
             replicas = child(node, "replicas")
             if component == "bookkeeper" and isinstance(replicas, yaml.ScalarNode):
-                facts.append(Setting(REPLICAS, str(replicas.value), line_of(replicas)))
+                facts.append(Setting(REPLICAS, str(replicas.value), line_of(replicas), written="replicas"))
     if facts:
         yield Part("images and replicas", facts)
 

@@ -265,8 +265,13 @@ def as_json(answers: Sequence[Answer], releases: Releases) -> list[dict[str, obj
 def switched(found: SwitchedOn) -> dict[str, object]:
     """The settings that switch something on, for a program."""
     settings = [
-        {"key": key, "value": value, "file": str(place.file) if place else None, "line": place.line if place else None}
-        for key, value, place in found.by
+        {
+            "key": each.name,
+            "value": each.value,
+            "file": str(each.place.file) if each.place else None,
+            "line": each.place.line if each.place else None,
+        }
+        for each in found.by
     ]
     return {"settings": settings}
 

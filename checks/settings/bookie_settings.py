@@ -288,7 +288,7 @@ def _require_durability(conf: BrokerConf, ledger: LedgerSettings, listed: Taken[
     why = rules.refusal
     if why:
         raise ConfigurationError(
-            f"{conf.name}: {listed}: no ledger can be created: {why}; set {ledger.ack_quorum.key} to {write_quorum} or"
+            f"{conf.name}: {listed}: no ledger can be created: {why}; set {ledger.ack_quorum.name} to {write_quorum} or"
             f" {regions.key} to a smaller number than {regions.value}",
             listed.place,
         )

@@ -41,12 +41,19 @@ class ConfigurationError(InputError):
 
 @dataclass(frozen=True)
 class Taken(Generic[T]):
-    """A value that was taken from a configuration, and from where; nowhere is a default, and ``default`` says whose."""
+    """A value that was taken from a configuration, and from where; nowhere is a default, and ``default`` says whose.
+    ``written`` is the name that the user wrote, where that is another setting than the ``key`` in whose place it counts."""
 
     key: str
     value: T
     place: Place | None = None
     default: str = PULSARS
+    written: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name of the setting where the user has it."""
+        return self.written or self.key
 
     @property
     def source(self) -> str:
@@ -54,7 +61,7 @@ class Taken(Generic[T]):
         return self.default if self.place is None else str(self.place)
 
     def __str__(self) -> str:
-        return f"{self.key} = {_written(self.value)} ({self.source})"
+        return f"{self.name} = {_written(self.value)} ({self.source})"
 
 
 class BrokerConf:
@@ -96,13 +103,17 @@ class BrokerConf:
         text, place = given[0].strip(), given[1]
         if not re.fullmatch(r"[+-]?[0-9]+", text):
             comment = "; a comment goes on a line of its own" if "#" in text else ""
-            raise ConfigurationError(f"{place}: {key} = {text!r} is not a whole number; {remedy}{comment}", place)
+            raise ConfigurationError(
+                f"{place}: {self._name(key)} = {text!r} is not a whole number; {self._of(key, remedy)}{comment}", place
+            )
         digits = text.lstrip("+-").lstrip("0") or "0"
         small = len(digits) <= len(str(LARGEST))
         value = int(digits) * (-1 if text.startswith("-") else 1) if small else None
         if value is None or not least <= value <= LARGEST:
-            raise ConfigurationError(f"{place}: {key} = {text} is not from {least} to {LARGEST}; {remedy}", place)
-        return Taken(key, value, place)
+            raise ConfigurationError(
+                f"{place}: {self._name(key)} = {text} is not from {least} to {LARGEST}; {self._of(key, remedy)}", place
+            )
+        return self._taken(key, value, place)
 
     def decimal(self, key: str, default: float, remedy: str) -> Taken[float]:
         """A decimal number from 0 on."""
@@ -111,8 +122,10 @@ class BrokerConf:
             return Taken(key, default)
         text, place = given[0].strip(), given[1]
         if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{0,9})?", text):
-            raise ConfigurationError(f"{place}: {key} = {text[:20]!r} is not a number from 0 on; {remedy}", place)
-        return Taken(key, float(text), place)
+            raise ConfigurationError(
+                f"{place}: {self._name(key)} = {text[:20]!r} is not a number from 0 on; {self._of(key, remedy)}", place
+            )
+        return self._taken(key, float(text), place)
 
     def flag(self, key: str, default: bool) -> Taken[bool]:
         """A truth value: whatever is not ``true`` is false for Java, which a note says of what is not ``false`` either."""
@@ -121,8 +134,8 @@ class BrokerConf:
             return Taken(key, default)
         text, place = given
         if text.lower() not in ("true", "false"):
-            self.notes.append(f"{place}: {key} = {text!r} is neither 'true' nor 'false'; Java takes it for false")
-        return Taken(key, text.lower() == "true", place)
+            self.notes.append(f"{place}: {self._name(key)} = {text!r} is neither 'true' nor 'false'; Java takes it for false")
+        return self._taken(key, text.lower() == "true", place)
 
     def choice(self, key: str, default: str, of: Sequence[str]) -> Taken[str]:
         """One of several names, written exactly so."""
@@ -131,9 +144,9 @@ class BrokerConf:
             return Taken(key, default)
         text, place = given
         if text not in of:
-            message = f"{key} = {text!r} is not {' or '.join(of)}; write one of them, exactly so"
+            message = f"{self._name(key)} = {text!r} is not {' or '.join(of)}; write one of them, exactly so"
             raise ConfigurationError(f"{place}: {message}", place)
-        return Taken(key, text, place)
+        return self._taken(key, text, place)
 
     def choices(self, key: str, default: Sequence[str], of: Sequence[str]) -> Taken[tuple[str, ...]]:
         """Some of several names, with commas between them."""
@@ -143,13 +156,15 @@ class BrokerConf:
         names, place = tuple(name.strip() for name in given[0].split(",")), given[1]
         for name in names:
             if name not in of:
-                raise ConfigurationError(f"{place}: {key} has {name!r}, which is none of {', '.join(of)}; leave it out", place)
-        return Taken(key, names, place)
+                raise ConfigurationError(
+                    f"{place}: {self._name(key)} has {name!r}, which is none of {', '.join(of)}; leave it out", place
+                )
+        return self._taken(key, names, place)
 
     def name_of_class(self, key: str, default: str) -> Taken[str]:
         """The name of a class, whatever it is."""
         given = self.text(key, default)
-        return Taken(key, default) if given is None else Taken(key, given[0].strip(), given[1])
+        return Taken(key, default) if given is None else self._taken(key, given[0].strip(), given[1])
 
     def given(self, key: str) -> Taken[str] | None:
         """The value of a key as some file has it, whatever it is; None if none has it, or leaves it empty."""
@@ -157,7 +172,7 @@ class BrokerConf:
         self._known.setdefault(key, (given[-1].value, given[-1].place) if given else None)
         if not given or not given[-1].value.strip():
             return None
-        return Taken(key, given[-1].value.strip(), given[-1].place)
+        return self._taken(key, given[-1].value.strip(), given[-1].place)
 
     def address(self, key: str) -> Taken[str] | None:
         """Where something is to be reached, or None if that is not set, or is left empty as in the files that Pulsar ships."""
@@ -166,7 +181,18 @@ class BrokerConf:
             self._known.setdefault(key, None)
             return None
         text, place = self.text(key, "") or ("", given[-1].place)
-        return Taken(key, text.strip(), place)
+        return self._taken(key, text.strip(), place)
+
+    def _name(self, key: str) -> str:
+        """The name of a setting where it counts: in the policies of a namespace it has another one."""
+        return next((one.written for one in reversed(self._settings) if one.key == key), "") or key
+
+    def _of(self, key: str, remedy: str) -> str:
+        """The remedy with that name."""
+        return remedy.replace(key, self._name(key))
+
+    def _taken(self, key: str, value: T, place: Place) -> Taken[T]:
+        return Taken(key, value, place, written=self._name(key) if self._name(key) != key else "")
 
     def look_closer(self, remedy: str, besides: Collection[str] = (), *, every_file: bool = False) -> None:
         """Looks again at the files when all of their keys that count, except those ``besides``, have been asked for: notes
@@ -231,14 +257,15 @@ class BrokerConf:
         if len(here) > 1:
             lines = ", ".join(map(str, here))
             counts = f"that of line {last.place.line} counts, {last.value!r}"
-            self.notes.append(f"{last.place.file}: {key} is set on lines {lines}; {counts}")
+            self.notes.append(f"{last.place.file}: {self._name(key)} is set on lines {lines}; {counts}")
         before = [one for one in given if one.place.file != last.place.file]
         if before and before[-1].value.strip() != last.value.strip():
             former = f"{before[-1].value!r} ({before[-1].place})"
-            self.notes.append(f"{last.place}: {key} = {last.value!r} replaces {former}")
+            instead = f"{key} = {former}" if last.written else former
+            self.notes.append(f"{last.place}: {self._name(key)} = {last.value!r} replaces {instead}")
         if last.value.strip():
             return last.value, last.place
-        self.notes.append(f"{key}: {last.place} leaves it empty, so it is {PULSARS}, {_written(default)}")
+        self.notes.append(f"{self._name(key)}: {last.place} leaves it empty, so it is {PULSARS}, {_written(default)}")
         return None
 
 

@@ -49,8 +49,8 @@ def ledger_settings(conf: BrokerConf) -> LedgerSettings:
 def _require_order(conf: BrokerConf, smaller: Taken[int], larger: Taken[int]) -> None:
     if smaller.value > larger.value:
         raise ConfigurationError(
-            f"{conf.name}: {smaller} is greater than {larger}; lower {smaller.key} to at most {larger.value}"
-            f" or raise {larger.key} to at least {smaller.value}",
+            f"{conf.name}: {smaller} is greater than {larger}; lower {smaller.name} to at most {larger.value}"
+            f" or raise {larger.name} to at least {smaller.value}",
             smaller.place or larger.place,
         )
 

@@ -257,7 +257,7 @@ def deployment(conf: BrokerConf) -> Deployment:
 def _version(conf: BrokerConf, key: str) -> Taken[str] | None:
     tag = conf.given(key) or conf.given(EVERY_TAG)
     match = tag and VERSION.match(tag.value)
-    return Taken(tag.key, match[0], tag.place) if tag and match else None
+    return replace(tag, value=match[0]) if tag and match else None
 
 
 @dataclass(frozen=True)

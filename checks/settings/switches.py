@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fencepost.checks.inputs.input_files import Place
-from fencepost.checks.settings.broker_conf import BrokerConf
+from fencepost.checks.settings.broker_conf import BrokerConf, Taken
 
 
 @dataclass(frozen=True)
@@ -37,25 +37,25 @@ class Feature:
 
 @dataclass(frozen=True)
 class SwitchedOn:
-    """A feature that files switch on, and by which settings: each with its value and its place, None for a default."""
+    """A feature that files switch on, and by which settings."""
 
     feature: Feature
-    by: tuple[tuple[str, str, Place | None], ...]
+    by: tuple[Taken[str], ...]
 
     @property
     def says(self) -> str:
         """The sentence about it, with the values of this cluster."""
-        return self.feature.says.format(**{key: value for key, value, _ in self.by})
+        return self.feature.says.format(**{each.key: each.value for each in self.by})
 
     @property
     def settings(self) -> str:
         """The settings that switch it on, with file and line; defaults are left out."""
-        return ", ".join(f"{key}={value} ({place})" for key, value, place in self.by if place is not None)
+        return ", ".join(f"{each.name}={each.value} ({each.place})" for each in self.by if each.place is not None)
 
     @property
     def place(self) -> Place:
         """The first line that switches it on."""
-        return next(place for _, _, place in self.by if place is not None)
+        return next(each.place for each in self.by if each.place is not None)
 
 
 def true(key: str, default: str = "false") -> Switch:
@@ -100,20 +100,15 @@ def switched_on(features: Sequence[Feature], conf: BrokerConf) -> list[SwitchedO
 
 
 def _in(feature: Feature, conf: BrokerConf) -> SwitchedOn | None:
-    by = dict[str, tuple[str, str, Place | None]]()
+    by = dict[str, Taken[str]]()
     for group in feature.needs:
-        taken = [(switch, *_value(switch, conf)) for switch in group]
-        on = [(switch.key, text, place) for switch, text, place in taken if text and switch.is_on(text)]
+        taken = [(switch, conf.given(switch.key) or Taken(switch.key, switch.default)) for switch in group]
+        on = [each for switch, each in taken if each.value and switch.is_on(each.value)]
         if not on:
             return None
         # where a file says so, defaults add nothing
-        by |= {each[0]: each for each in [each for each in on if each[2]] or on[:1]}
-    return SwitchedOn(feature, tuple(by.values())) if any(place for _, _, place in by.values()) else None
-
-
-def _value(switch: Switch, conf: BrokerConf) -> tuple[str, Place | None]:
-    read = conf.given(switch.key)
-    return (switch.default, None) if read is None else (read.value, read.place)
+        by |= {each.key: each for each in [each for each in on if each.place] or on[:1]}
+    return SwitchedOn(feature, tuple(by.values())) if any(each.place for each in by.values()) else None
 
 
 def _number(text: str) -> float | None:

@@ -411,12 +411,18 @@ def test_nowhere_to_print_is_said_in_a_line() -> None:
         assert (message in run.stderr, run.stderr.count("\n")) == (True, 1)
 
 
-@pytest.mark.parametrize(("option", "path"), [("--trace-dir", "file"), ("--html", "file/page.html")])
-def test_where_nothing_can_be_written_is_said_before_the_check(tmp_path: Path, option: str, path: str) -> None:
+@pytest.mark.parametrize(
+    ("option", "path", "why"),
+    [
+        ("--trace-dir", "file", "is a file; name a folder"),
+        ("--html", "file/page.html", "cannot be written: Not a directory"),
+    ],
+)
+def test_where_nothing_can_be_written_is_said_before_the_check(tmp_path: Path, option: str, path: str, why: str) -> None:
     (tmp_path / "file").write_text("")
     run = fencepost("check", *SMALL, option, tmp_path / path)
     assert (run.returncode, run.stdout) == (153, "")
-    assert run.stderr == f"fencepost: {tmp_path / 'file'}: File exists\n"
+    assert run.stderr == f"fencepost: {tmp_path / path}: {why}\n"
 
 
 def test_what_a_violation_leaves_open_is_told_together() -> None:

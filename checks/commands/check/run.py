@@ -221,10 +221,10 @@ def _opening(plan: Plan, means: Means) -> Opening | None:
         if asked.all:
             tell(as_text(answer, of, width()))
 
+    if come_first(asked):
+        plan.reporter.expect(parts_of_opening(asked, subject), "question", even=False)  # reads the namespaces' policies
     if not asked.all and come_first(asked):
         tell(*wrapped(heading_of(asked, subject), screen()))  # the searches take a while
-    if come_first(asked):
-        plan.reporter.expect(parts_of_opening(asked, subject), "question", even=False)
     opening = opening_of(asked, subject, for_questions(means, asked), plan.bugs, told)
     if opening is None:
         return None

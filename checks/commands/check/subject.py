@@ -193,7 +193,7 @@ def _about_tag(settings: Settings, releases: Releases) -> tuple[str, ...]:
     if tag is None or tag.value == releases.pulsar:
         return ()
     return (
-        f"note: {tag.place}: {tag.key} = {tag.value} is not modelled; what is said is of {releases.pulsar}, which it follows",
+        f"note: {tag.place}: {tag.name} = {tag.value} is not modelled; what is said is of {releases.pulsar}, which it follows",
     )
 
 

@@ -62,7 +62,7 @@ class Guaranteed:
 
     def _setting(self, name: str, size: int) -> str:
         taken = self.cluster.taken
-        return f"{taken[name].key}={size}" if name in taken else f"{size} {name}"
+        return f"{taken[name].name}={size}" if name in taken else f"{size} {name}"
 
 
 @dataclass(frozen=True)
