@@ -11,7 +11,8 @@ that position, and the client matches receipts with it. Before, both use the num
 
 A message that the target refuses by itself (NotAllowedError: it is too large there or, which 4.0.8 asks and 3.0.7 does not,
 held back for too long) makes the replicator rewind its cursor to the first message that is not replicated. Where nothing is
-wrong the connection ends with it, so that nothing behind it is stored; upstream it stays (``refusal_overtaken``).
+wrong the connection ends with it, so that nothing behind it is stored; upstream it stays (``refusal_overtaken``), and a refusal
+that comes before the receipt of an earlier message is not heard at all (``refusal_unheard``).
 
 Not modelled: messages whose schema is not known yet, markers of replicated subscriptions and of transactions, batches and
 chunks, more than two clusters and the way back, time to live, several writes under way of one copy, the snapshot of
@@ -48,7 +49,7 @@ Variables of the source
     replicated           messages that the cursor counts as replicated
     queue                of each place in the producer's queue: the message there, or none
     stage                of each place: unsent, writing at the target, answered, refused, or ignored, after a receipt that
-                         confirmed nothing
+                         confirmed nothing or a refusal that was not heard
     last                 the source position that the producer has last seen confirmed
 
 Variables of the target
@@ -65,11 +66,12 @@ Actions of the source
     publish              the source stores a message, and acknowledges it
     read_next            the replicator reads the next message that is not replicated, and sends it
     confirm, confirm_repeated
-                         a receipt confirms the head of the queue; with the bug refusal_overtaken any receipt that of a message
-                         which is no later than what was confirmed
-    ignore, close        with the bugs dedup_by_sequence_id and refusal_overtaken: a receipt of what is confirmed confirms
-                         nothing; one that fits nothing ends the connection
+                         a receipt confirms the head of the queue; where a refusal leaves the connection any receipt confirms a
+                         message which is no later than what was confirmed
+    ignore, close        with the bug dedup_by_sequence_id, and where a refusal leaves the connection: a receipt of what is
+                         confirmed confirms nothing; one that fits nothing ends the connection
     hear_refusal         a refusal of the head: the replicator rewinds
+    miss_refusal         with the bug refusal_unheard: a refusal of what is not the head does nothing
     hear_refusal_behind_read
                          with the bug read_behind_rewind: a read that was out moves the cursor on again
     reload_source        a fault: the source's topic is loaded again; its cursor may be where it was at first
@@ -118,6 +120,8 @@ BUGS = {
     "dedup_by_sequence_id": "pulsar#23697: copies and receipts are told apart by the numbers of the original producers",
     "refusal_overtaken": "pulsar#26113: what follows a refused message is stored before that is sent again, which then counts "
     "as a duplicate",
+    "refusal_unheard": "a refusal is heard of the head of the queue alone, and the receipt of a later message confirms what "
+    "was refused",
     "read_behind_rewind": "pulsar#26106, #21965: a read that is out when the cursor is rewound moves it on again, behind what "
     "was to be sent again",
     "watermark_not_replayed": "pulsar#25861: a target that is loaded again does not know which positions its log has",
@@ -153,6 +157,7 @@ class _Copying:
         self.protocol = p
         messages, self.dedup = p.parameters["messages"], p.parameters["deduplication"]
         self.by_sequence = p.has("dedup_by_sequence_id")
+        self.overtaken = p.has("refusal_overtaken") or p.has("refusal_unheard")
         self.message, self.place = p.universe("message", messages), p.universe("place", p.parameters["window"], "q")
         self.numbers = _numbers(p)
         self.published = p.number("published", 0, messages)
@@ -288,8 +293,7 @@ def _declare_source(p: Protocol, c: _Copying) -> None:
 
 def _declare_receipts(p: Protocol, c: _Copying) -> None:
     received = "GeoReplicationProducerImpl.ackReceivedReplicatedMsg, ProducerImpl.ackReceived"
-    overtaken = p.has("refusal_overtaken")
-    unordered = overtaken or c.by_sequence  # else receipts come in the order of the queue
+    unordered = c.overtaken or c.by_sequence  # else receipts come in the order of the queue
 
     def at(i: int, m: int, head: int) -> Condition:
         """The formula: the next receipt is of message ``m`` at place ``i``, while ``head`` is at the head of the queue."""
@@ -306,7 +310,7 @@ def _declare_receipts(p: Protocol, c: _Copying) -> None:
         by="source",
         mirrors=received,
         fair=True,
-        only_if=overtaken and not c.by_sequence,
+        only_if=c.overtaken and not c.by_sequence,
         i=c.place,
         m=c.message,
         head=c.message,
@@ -334,14 +338,20 @@ def _declare_receipts(p: Protocol, c: _Copying) -> None:
     @p.step(by="source", mirrors=refused, fair=True)
     def hear_refusal() -> Outcome:
         """The head of the queue is refused: the cursor is rewound, and reading goes on there."""
-        left = c.head_removed() if overtaken else c.emptied()
+        left = c.head_removed() if c.overtaken else c.emptied()
         return c.stage[0] == "refused", {**left, **c.rewound()}
 
     @p.step(by="source", mirrors=refused, only_if=p.has("read_behind_rewind"))
     def hear_refusal_behind_read() -> Outcome:
         """The same while a read is out, which ends behind the rewind, and moves the cursor on to where it was."""
-        left = c.head_removed() if overtaken else c.emptied()
+        left = c.head_removed() if c.overtaken else c.emptied()
         return And(c.stage[0] == "refused", c.read < c.published), left
+
+    @p.step(by="source", mirrors="ProducerImpl.recoverNotAllowedError", fair=True, only_if=p.has("refusal_unheard"), i=c.place)
+    def miss_refusal(i: int) -> Outcome:
+        """The refusal of something behind what is still being written: it is not of the head of the queue, and is ignored."""
+        ahead = [c.stage[j].among("writing", "ignored") for j in range(i)]
+        return And(i > 0, c.stage[i] == "refused", *ahead), {c.stage[i]: "ignored"}
 
 
 def _by_number(c: _Copying, i: int, head: int) -> Updates:
@@ -354,12 +364,11 @@ def _by_number(c: _Copying, i: int, head: int) -> Updates:
 
 def _declare_target(p: Protocol, c: _Copying) -> None:
     number, key = c.numbers.number, c.numbers.key
-    overtaken = p.has("refusal_overtaken")
 
     def is_next(i: int, m: int) -> Condition:
         """The formula: message ``m`` at place ``i`` is the next that comes by the connection."""
         sent = [c.stage[j] != "unsent" for j in range(i)]
-        open_ = [] if overtaken else [c.stage[j] != "refused" for j in range(i)]
+        open_ = [] if c.overtaken else [c.stage[j] != "refused" for j in range(i)]
         return And(c.queue[i] == m, c.stage[i] == "unsent", *sent, *open_)
 
     @p.step(

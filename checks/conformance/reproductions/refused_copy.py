@@ -14,15 +14,22 @@ from fencepost.checks.conformance.reproductions.two_clusters import LARGE, LIMIT
 BEHIND = 2
 """How many messages are sent behind the one that is refused."""
 
+CONTROL = "later messages are sent when that one is stored"
+
 
 def take(stage: Stage, release: str, control: bool) -> Observation:
     """One run; in the control nothing is behind the message while it is refused. Raises ToolchainError and SessionError."""
-    clusters = TwoClusters(stage, release, deduplication=True)
+    return refused(stage, release, control, deduplication=True)
+
+
+def refused(stage: Stage, release: str, control: bool, *, deduplication: bool) -> Observation:
+    """The same, with deduplication in the other cluster or without."""
+    clusters = TwoClusters(stage, release, deduplication=deduplication)
     clusters.limit(LIMIT)
     stage.say(f"the topic's maxMessageSize in d is {LIMIT}")
-    (refused, *behind) = clusters.send("p", [LARGE, *([] if control else [SMALL] * BEHIND)])
-    stage.say(f"a producer sends {', '.join((refused, *behind))} in c; {refused} is larger than that")
-    _await(stage, clusters, refused, behind)
+    (large, *behind) = clusters.send("p", [LARGE, *([] if control else [SMALL] * BEHIND)])
+    stage.say(f"a producer sends {', '.join((large, *behind))} in c; {large} is larger than that")
+    _await(stage, clusters, large, behind)
     clusters.limit(2 * LARGE)
     stage.say(f"an administrator raises the limit in d to {2 * LARGE}")
     clusters.await_copies()
@@ -34,19 +41,19 @@ def take(stage: Stage, release: str, control: bool) -> Observation:
     return clusters.observation()
 
 
-def _await(stage: Stage, clusters: TwoClusters, refused: str, behind: list[str]) -> None:
+def _await(stage: Stage, clusters: TwoClusters, large: str, behind: list[str]) -> None:
     """Waits until d has refused that message, and has stored what is behind it. Raises NotSetUp if it does not."""
     if not stage.until(lambda: clusters.received() > len(behind) and set(behind) <= set(clusters.copies())):
-        raise NotSetUp(f"d was not sent {', '.join((refused, *behind))} within {SECONDS:g} s")
-    if refused in clusters.copies():
-        raise NotSetUp(f"d did not refuse {refused}")
-    stage.say(f"d refuses {refused}" + (f", and has {', '.join(behind)}" if behind else ""))
+        raise NotSetUp(f"d was not sent {', '.join((large, *behind))} within {SECONDS:g} s")
+    if large in clusters.copies():
+        raise NotSetUp(f"d did not refuse {large}")
+    stage.say(f"d refuses {large}" + (f", and has {', '.join(behind)}" if behind else ""))
 
 
 REFUSED_COPY = Reproduction(
     name="refused-copy",
     harm="a message in the other cluster, which refuses it while later ones are under way",
-    control="later messages are sent when that one is stored",
+    control=CONTROL,
     system="Pulsar",
     releases=("4.2.4", "5.0.1"),
     seconds=60,

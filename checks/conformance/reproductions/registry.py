@@ -26,6 +26,7 @@ _NAMES = (
     "missed-migration",
     "reused-name",
     "refused-copy",
+    "refusal-unheard",
     "timed-out-load",
     "trimmed-ack",
 )
