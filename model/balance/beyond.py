@@ -14,7 +14,7 @@ STARTS: Final = "starts or stops a part of a broker: a simulated broker is there
 WAITS: Final = "what a request for an unload or a split is answered, and when: no rule and no protocol asks for that"
 STORES: Final = "the topic or the node that holds reports: simulated reports are there at once, and none is lost"
 STALE: Final = (
-    "averages in the store: a simulated leader finds those of its predecessor to the minute, and not those of the last write"
+    "averages in the store of what is gone: a simulated broker that starts may still find a bundle that no report speaks of"
 )
 TWO_MANAGERS: Final = "brokers with different load managers during a migration: a snapshot and a simulation have one manager"
 QUOTAS: Final = "resource quotas in the store: a leader begins with those of a new cluster, and with what it sees"
@@ -96,6 +96,7 @@ BEYOND: Final[Mapping[str, tuple[str, ...]]] = {
     OF_ONE_HOST: (
         "BrokerLoadData.clear",
         "GenericBrokerHostUsageImpl.*",
+        "LoadManagerShared.getSystemResourceUsage",
         "SimpleLoadManagerImpl.fromLoadReport",
         "SimpleLoadManagerImpl.generateLoadReport",
         "SimpleLoadManagerImpl.generateLoadReportForcefully",
@@ -183,8 +184,6 @@ BEYOND: Final[Mapping[str, tuple[str, ...]]] = {
     STALE: (
         "ModularLoadManagerImpl.deleteBundleDataFromMetadataStore",
         "ModularLoadManagerImpl.deleteTimeAverageDataFromMetadataStoreAsync",
-        "ModularLoadManagerImpl.selectTopKBundle",
-        "ModularLoadManagerImpl.writeBundleDataOnZooKeeper",
     ),
     TWO_MANAGERS: (
         "BrokerLoadManagerClassFilter.*",
@@ -197,6 +196,7 @@ BEYOND: Final[Mapping[str, tuple[str, ...]]] = {
         "SimpleLoadManagerImpl.writeResourceQuotasToZooKeeper",
     ),
     SMALLER_STEPS: (
+        "ServiceUnitState.isValidTransition",
         "BrokerRegistryImpl.doRegisterAsyncWithRetries",
         "BrokerRegistryImpl.keyPath",
         "BrokerRegistryImpl.lookupAsync",

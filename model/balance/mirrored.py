@@ -64,7 +64,11 @@ MIRRORED: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "load_manager.LoadManager.place": ("RoundRobinBrokerSelectionStrategy.select",),
     "load_manager.LoadManager.placed": ("ModularLoadManagerImpl.selectBrokerForAssignment",),
-    "load_manager.LoadManager.shed": ("ModularLoadManagerImpl.doLoadShedding", "UnloadScheduler.execute"),
+    "load_manager.LoadManager.shed": (
+        "ModularLoadManagerImpl.doLoadShedding",
+        "UnloadScheduler.execute",
+        "LoadManagerShared.isLoadSheddingEnabled",
+    ),
     "load_manager.LoadManager.split": ("ModularLoadManagerImpl.checkNamespaceBundleSplit", "SplitScheduler.execute"),
     "load_manager._obstacle": (
         "LoadManagerShared.shouldAntiAffinityNamespaceUnload",
@@ -149,6 +153,15 @@ MIRRORED: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "simulation.leader.Leader.lose": ("ModularLoadManagerImpl.cleanupDeadBrokersData",),
     "simulation.leader.Leader.split": ("ModularLoadManagerImpl.checkBundleDataExistInNamespaceBundles",),
+    "simulation.remembered.Remembered": (
+        "ModularLoadManagerImpl.writeBundleDataOnZooKeeper",
+        "ModularLoadManagerImpl.selectTopKBundle",
+        "BundleData.compareTo",
+        "TimeAverageMessageData.compareTo",
+        "TimeAverageMessageData.compareByBandwidthIn",
+        "TimeAverageMessageData.compareByBandwidthOut",
+        "TimeAverageMessageData.compareByMsgRate",
+    ),
     "simulation.sensing.Instruments.measured": (
         "BrokerLoadDataReporter.generateLoadData",
         "ModularLoadManagerImpl.updateLocalBrokerData",

@@ -6,6 +6,7 @@ from fencepost.model.language import And, Condition, Implies, Not, Or, Protocol,
 from fencepost.model.pulsar.subscription.cursor import NONE
 from fencepost.model.pulsar.subscription.ranges import exceeds_limit
 from fencepost.model.terms.values import subset_where
+from fencepost.properties.subscription.conduct import subscription_conduct
 from fencepost.properties.subscription.variables import SubscriptionVariables
 from fencepost.properties.vocabulary import Leads, Suite
 
@@ -125,4 +126,5 @@ def subscription(p: Protocol) -> Suite:
             """A seek is done, and messages that were acknowledged come again."""
             return And(s.seeks > 0, loaded, Not(seeking), s.asked.is_empty, s.writing[0] == "nothing")
 
+    subscription_conduct(suite, s, n)
     return suite
