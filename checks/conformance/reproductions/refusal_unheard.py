@@ -24,6 +24,6 @@ REFUSAL_UNHEARD = Reproduction(
     system="Pulsar",
     releases=("4.2.4", "5.0.1"),
     seconds=60,
-    page="docs/reference/geo_replication.md",
+    page="docs/findings/refused-copy.md",
     take=take,
 )
