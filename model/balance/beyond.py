@@ -17,7 +17,6 @@ STALE: Final = (
     "averages in the store of what is gone: a simulated broker that starts may still find a bundle that no report speaks of"
 )
 TWO_MANAGERS: Final = "brokers with different load managers during a migration: a snapshot and a simulation have one manager"
-QUOTAS: Final = "resource quotas in the store: a leader begins with those of a new cluster, and with what it sees"
 SMALLER_STEPS: Final = "a part of a step that the protocol service_unit takes as a whole"
 BY_HAND: Final = "an administrator's request, or a check of who owns a bundle: the rules decide on what nobody asks for"
 OLD_CHANNEL: Final = "the channel of Pulsar 3.0.7, which is another one and is not modelled"
@@ -189,11 +188,6 @@ BEYOND: Final[Mapping[str, tuple[str, ...]]] = {
         "BrokerLoadManagerClassFilter.*",
         "RedirectManager.*",
         "RedirectManagerForLoadManagerMigration.*",
-    ),
-    QUOTAS: (
-        "LoadResourceQuotaUpdaterTask.*",
-        "SimpleLoadManagerImpl.compareAndWriteQuota",
-        "SimpleLoadManagerImpl.writeResourceQuotasToZooKeeper",
     ),
     SMALLER_STEPS: (
         "ServiceUnitState.isValidTransition",

@@ -169,6 +169,14 @@ class LoadManager:
         loads = {broker: advanced(self.loads.get(broker), broker, data, self.conf) for broker in data.reports}
         return replace(data, loads={**loads, **data.loads})
 
+    def inherited(self, before: LoadManager) -> LoadManager:
+        """This one, as the next leader has it: it has heard the reports that the last one heard, and decided nothing."""
+        return self
+
+    def written(self) -> LoadManager:
+        """The same, once the leader has written to the store what it keeps there."""
+        return self
+
     def within_grace_period(self, data: LoadData) -> dict[str, int]:
         """The bundles whose last unload still counts, and when it was."""
         oldest = data.now - self.conf.loadBalancerSheddingGracePeriodMinutes * MILLIS_OF_A_MINUTE

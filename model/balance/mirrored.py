@@ -133,6 +133,10 @@ MIRRORED: Final[Mapping[str, tuple[str, ...]]] = {
         "SimpleLoadManagerImpl.updateRealtimeResourceQuota",
         "SimpleLoadManagerImpl.timeSmoothQuota",
     ),
+    "simple_ranking.Quotas.written": (
+        "SimpleLoadManagerImpl.writeResourceQuotasToZooKeeper",
+        "SimpleLoadManagerImpl.compareAndWriteQuota",
+    ),
     "simple_ranking.Ranking": (
         "ResourceUnitRanking.estimateLoadPercentage",
         "ResourceUnitRanking.estimateMaxCapacity",
@@ -152,6 +156,7 @@ MIRRORED: Final[Mapping[str, tuple[str, ...]]] = {
         "ModularLoadManagerImpl.writeBrokerDataOnZooKeeper",
     ),
     "simulation.leader.Leader.lose": ("ModularLoadManagerImpl.cleanupDeadBrokersData",),
+    "simulation.leader.Leader.write_averages": ("LoadResourceQuotaUpdaterTask.run",),
     "simulation.leader.Leader.split": ("ModularLoadManagerImpl.checkBundleDataExistInNamespaceBundles",),
     "simulation.remembered.Remembered": (
         "ModularLoadManagerImpl.writeBundleDataOnZooKeeper",

@@ -110,6 +110,12 @@ class SimplePlacement:
         }
         return replace(self, quotas=quotas, rankings=rankings, order=order, counted={**self.counted, **before})
 
+    def of_another(self, conf: Configuration) -> SimplePlacement:
+        """What another broker knows that has heard the same reports, and placed nothing."""
+        rankings = ranked({broker: ranking.report for broker, ranking in self.rankings.items()}, self.quotas, {})
+        order = {broker: ranking.rank(strategy_of(conf)) for broker, ranking in rankings.items()}
+        return SimplePlacement(self.quotas, rankings, order, {broker: one.loaded for broker, one in rankings.items()})
+
     def bundles_of(self, namespace: str, broker: str) -> int:
         """How many bundles of a namespace count for a broker."""
         return sum(namespace_of(bundle) == namespace for bundle in self.counted.get(broker, ()))
@@ -176,6 +182,16 @@ class SimpleLoadManager(LoadManager):
 
     def _usage(self, report: LocalBrokerData) -> float:
         return max(percents(report)) / 100
+
+    def inherited(self, before: LoadManager) -> SimpleLoadManager:
+        """The same; every broker keeps quotas (updateRanking)."""
+        return (
+            replace(self, placement=before.placement.of_another(self.conf)) if isinstance(before, SimpleLoadManager) else self
+        )
+
+    def written(self) -> SimpleLoadManager:
+        """The quotas are in the store (writeResourceQuotasToZooKeeper)."""
+        return replace(self, placement=replace(self.placement, quotas=self.placement.quotas.written()))
 
     def place(self, bundle: str, data: LoadData, policies: Policies) -> tuple[Selection, SimpleLoadManager]:
         """Where a bundle goes, of the brokers that may serve it and have the fewest bundles of its namespace."""

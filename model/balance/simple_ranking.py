@@ -50,17 +50,22 @@ class Quotas:
     """The quotas of bundles as the leader keeps them, and what a message takes of the CPU and a group of clients of the heap.
 
     ``updated`` is when they were computed last, in milliseconds since 1970; before the first time it is -1, so that quotas
-    are at once what is seen.
+    are at once what is seen. ``stored`` is what a leader has written of bundles.
     """
 
     cpu: float = 0.025
     memory: float = 25.0
     by_bundle: Mapping[str, Quota] = field(default_factory=dict)
     updated: int = -1
+    stored: Mapping[str, Quota] = field(default_factory=dict)
 
     def of(self, bundle: str) -> Quota:
-        """The quota of a bundle; of one that no report speaks of, that of a new one."""
-        return self.by_bundle.get(bundle, INITIAL)
+        """The quota of a bundle; of one that no report speaks of, that in the store, or of a new one."""
+        return self.by_bundle.get(bundle) or self.stored.get(bundle, INITIAL)
+
+    def written(self) -> Quotas:
+        """The same, in the store. Small changes are not written there; they would hardly count."""
+        return replace(self, stored={**self.stored, **self.by_bundle})
 
     def sum(self, bundles: Iterable[str]) -> Quota:
         """The quotas of some bundles together."""

@@ -154,7 +154,8 @@ class Leader:
         self.remembered.stop(broker)
         if broker == self.leads:
             self.leads, self._leads_since, self._known = next(iter(self.world.live), ""), self.world.minute, None
-            self.manager, self.recent, self.recent_brokers, self.preallocation = self.policy, {}, {}, Preallocation()
+            self.manager = self.policy.inherited(self.manager)
+            self.recent, self.recent_brokers, self.preallocation = {}, {}, Preallocation()
 
     def start(self, broker: str) -> None:
         """A broker starts, and remembers what is in the store."""
@@ -163,10 +164,11 @@ class Leader:
             self.remembered.start(broker, self.world.minute, self._times_reported)
 
     def write_averages(self) -> None:
-        """The leader writes its averages to the store, every so many minutes since it leads."""
+        """The leader writes its averages or its quotas to the store, every so many minutes since it leads."""
         conf, past = self.policy.conf, self.world.minute + 1 - self._leads_since
         if self.leads and not conf.is_extensible and past % conf.loadBalancerResourceQuotaUpdateIntervalMinutes == 0:
             self.remembered.write(self.leads, len(self.reports), self._may_be_shed)
+            self.manager = self.manager.written()
 
     def _may_be_shed(self) -> NDArray[np.bool_]:
         """Which bundles are of no namespace that is excluded from shedding."""

@@ -47,6 +47,6 @@ def still(owned: Mapping[str, Mapping[int, float]], *, topics: int = 1, **others
     return Scenario("still", pictured(owned, topics=topics), **others)
 
 
-def policy(shedder: str = "OverloadShedder", **settings: Any) -> LoadManager:
+def policy(shedder: str | None = "OverloadShedder", **settings: Any) -> LoadManager:
     """A policy with settings other than Pulsar's defaults."""
     return load_manager(replace(defaults("4.2.4"), **settings), shedder)

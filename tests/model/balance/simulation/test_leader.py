@@ -11,6 +11,7 @@ import pytest
 from fencepost.model.balance.averages import never_seen, sampled
 from fencepost.model.balance.configuration import Version
 from fencepost.model.balance.load_data import LocalBrokerData, NamespaceBundleStats
+from fencepost.model.balance.simple_manager import SimplePlacement
 from fencepost.model.balance.simulation.leader import SAMPLES_OF_A_MINUTE, Leader, _reasons
 from fencepost.model.balance.simulation.records import Averages
 from fencepost.model.balance.simulation.remembered import Remembered
@@ -26,7 +27,9 @@ OWNED = {"b1:1": {0: 1000.0, 1: 2000.0}, "b2:1": {2: 3000.0}, "b3:1": {3: 3000.0
 class Watched:
     """A world and its leader, minute by minute, without anything being decided."""
 
-    def __init__(self, scenario: Scenario, shedder: str = "ThresholdShedder", minutes: int = 60, **settings: int) -> None:
+    def __init__(
+        self, scenario: Scenario, shedder: str | None = "ThresholdShedder", minutes: int = 60, **settings: int | str
+    ) -> None:
         self.world = World(scenario, 0, minutes)
         manager = policy(shedder, **settings)
         self.leader, self.instruments = Leader(manager, self.world, 0), Instruments(self.world, 0, minutes, manager.conf)
@@ -259,3 +262,29 @@ def test_a_bundle_leaves_under_the_sentence_above_the_line_that_names_it_first()
         "  a/b:c/0x0_0x8: stays",
     )
     assert _reasons(why, {"a/b:c/0x0_0x8", "a/b:c/0x8_0xf"}) == {"a/b:c/0x0_0x8": "first: is full"}
+
+
+def _placement(leader: Leader) -> SimplePlacement:
+    assert isinstance(leader.manager.placement, SimplePlacement)
+    return leader.manager.placement
+
+
+def test_the_next_leader_of_the_simple_manager_has_the_quotas_and_not_what_was_given() -> None:
+    """b1 leads and gives a bundle to a broker: b2 has heard the reports, and knows nothing of that until it is reported."""
+    watched = Watched(still(OWNED), None, loadManagerClassName="SimpleLoadManagerImpl")
+    watched.minute(0)
+    leader = watched.leader
+    _befalls(watched, 1, "stop", "b3:1")
+    (orphan,) = watched.world.orphans()
+    leader.place([orphan], "looked up")
+    given = [ranking.given for ranking in _placement(leader).rankings.values()]
+    assert given.count(frozenset({orphan})) == 1
+    quotas = _placement(leader).quotas
+    watched.world.minute = 14
+    leader.write_averages()
+    _befalls(watched, 15, "stop", "b1:1")
+    placement = _placement(leader)
+    assert placement.quotas.by_bundle == quotas.by_bundle != {}
+    assert placement.quotas.stored == quotas.by_bundle
+    assert not any(ranking.given for ranking in placement.rankings.values())
+    assert replace(placement.quotas, by_bundle={}).of(bundle(2)) == quotas.by_bundle[bundle(2)]
