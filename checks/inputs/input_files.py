@@ -39,6 +39,8 @@ STANDARD_INPUT = Path("-")
 
 MOST = 1 << 26
 """Bytes that are taken from what is no regular file, and so may never end."""
+MOST_BY_HAND = 1 << 22
+"""Bytes of what people write: settings, policies, a profile, a baseline. What has more is another file."""
 
 
 class Inputs:
@@ -72,9 +74,12 @@ def inputs_read_once() -> Iterator[Inputs]:
         _INPUTS.reset(token)
 
 
-def read_bytes(path: Path, what: str) -> bytes:
-    """The bytes of a file, or of standard input for ``-``; ``what`` names such a file. InputError if it cannot be read."""
+def read_bytes(path: Path, what: str, most: int | None = None) -> bytes:
+    """The bytes of a file, or of standard input for ``-``; ``what`` names such a file. InputError if it cannot be read, or has
+    more than the ``most`` bytes that such a file has."""
     try:
+        if most is not None and path.is_file() and (size := path.stat().st_size) > most:
+            raise InputError(f"{path}: has {size >> 20} MiB, more than the {most >> 20} MiB that {what} may have", Place(path))
         data = (_INPUTS.get() or Inputs()).content(path)
         is_whole = len(data) <= MOST or (path != STANDARD_INPUT and path.is_file())
     except IsADirectoryError:
@@ -85,6 +90,8 @@ def read_bytes(path: Path, what: str) -> bytes:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}", Place(path)) from error
     if not is_whole:
         raise InputError(f"{path}: does not end within {MOST >> 20} MiB; give a file", Place(path))
+    if most is not None and len(data) > most:
+        raise InputError(f"{path}: has more than the {most >> 20} MiB that {what} may have", Place(path))
     return data
 
 
@@ -99,9 +106,9 @@ def _content(path: Path) -> bytes:
         return stream.read(MOST + 1)
 
 
-def read_text(path: Path, what: str) -> str:
+def read_text(path: Path, what: str, most: int | None = None) -> str:
     """The text of a file in UTF-8, with or without a byte order mark; line ends as they are. Raises InputError."""
     try:
-        return read_bytes(path, what).decode("utf-8-sig")
+        return read_bytes(path, what, most).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: is not UTF-8: {error.reason} at byte {error.start}", Place(path)) from None

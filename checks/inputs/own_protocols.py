@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
-from fencepost.checks.inputs.input_files import InputError, Place, read_bytes
+from fencepost.checks.inputs.input_files import MOST_BY_HAND, InputError, Place, read_bytes
 from fencepost.model.language import ModelError, Protocol
 from fencepost.model.own_sources import run_code_of
 from fencepost.properties.bug_files import unknown_names
@@ -64,7 +64,7 @@ def _executed(path: Path) -> ModuleType:
 
     The file is read once. What it imports Python reads, and it can change what is loaded: nothing is stored in this process.
     """
-    source = read_bytes(path, "a file of Python")
+    source = read_bytes(path, "a file of Python", MOST_BY_HAND)
     name = path.stem.replace(".", "_")  # with a dot it would be a name within a package, perhaps within ours
     spec = spec_from_file_location(name, path)
     assert spec is not None

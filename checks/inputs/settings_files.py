@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from fencepost.checks.inputs.input_files import BYTE_ORDER_MARK, InputError, Place, read_bytes
+from fencepost.checks.inputs.input_files import BYTE_ORDER_MARK, MOST_BY_HAND, InputError, Place, read_bytes
 from fencepost.model.counts import listed
 
 BLANKS = " \t\f"
@@ -165,7 +165,7 @@ def as_applied(settings: Sequence[Setting]) -> list[Setting]:
     Mirrors docker/pulsar/scripts/apply-config-from-env.py of Pulsar, which also trims values.
     """
     plain = [one for one in settings if not one.key.startswith(PREFIX)]
-    prefixed = [Setting(one.key.removeprefix(PREFIX), one.value, one.line) for one in settings if one not in plain]
+    prefixed = [Setting(one.key.removeprefix(PREFIX), one.value, one.line) for one in settings if one.key.startswith(PREFIX)]
     return [Setting(one.key, one.value.strip(), one.line) for one in (*plain, *prefixed)]
 
 
@@ -175,7 +175,7 @@ def settings_in(path: Path) -> tuple[list[Setting], list[str]]:
 
     Raises InputError, with the line where there is one, if it cannot be read or has no settings.
     """
-    data = read_bytes(path, "a broker.conf")
+    data = read_bytes(path, "a broker.conf", MOST_BY_HAND)
     if b"\0" in data:
         place = Place(path, data[: data.index(b"\0")].count(b"\n") + 1)
         raise InputError(f"{place}: is not plain text (a zero byte); save it as ASCII or UTF-8", place)

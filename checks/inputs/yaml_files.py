@@ -46,6 +46,9 @@ BOOKIES_FILES = ("bookkeeper.conf", "bk_server.conf")
 BOOKIES = ("bookie", "bookkeeper")
 """What the bookies' ConfigMap is labelled or called."""
 
+LOADER = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
+"""The same language, in C or in Python."""
+
 STRINGS = "tag:yaml.org,2002:str"
 PRINTED = "pulsar-admin brokers get-runtime-config, or namespaces policies,"
 REMEDY = "give the values of a chart, with broker.configData or bookkeeper.configData, or a ConfigMap of brokers or bookies"
@@ -91,7 +94,7 @@ def parts_of(path: Path, text: str) -> list[Part]:
 
 def _composed(path: Path, text: str) -> Iterator[yaml.Node]:
     try:
-        for node in yaml.compose_all(text, Loader=yaml.SafeLoader):
+        for node in yaml.compose_all(text, Loader=LOADER):
             if node is not None:
                 yield node
     except yaml.MarkedYAMLError as error:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from fencepost.checks.inputs.input_files import InputError, Place, read_bytes
+from fencepost.checks.inputs.input_files import MOST_BY_HAND, InputError, Place, read_bytes
 from fencepost.checks.odds.ways import Fleet
 from fencepost.checks.settings.broker_conf import BrokerConf
 from fencepost.model.language.mistakes import guess
@@ -29,7 +29,7 @@ def with_file(numbers: Numbers, fleet: Fleet, path: Path) -> tuple[Numbers, Flee
     duration may also have a ``law``, for walks. ``topics`` and ``bookies`` are counts. Raises InputError, with the line, for a
     name that there is not or a value that cannot be.
     """
-    text = read_bytes(path, "a file with a table [odds]").decode("utf-8", errors="replace")
+    text = read_bytes(path, "a file with a table [odds]", MOST_BY_HAND).decode("utf-8", errors="replace")
     try:
         table = tomllib.loads(text).get(TABLE)
     except tomllib.TOMLDecodeError as error:

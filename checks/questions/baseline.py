@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from fencepost.checks.engines.results.findings import Checked
-from fencepost.checks.inputs.input_files import InputError, Place, read_text
+from fencepost.checks.inputs.input_files import MOST_BY_HAND, InputError, Place, read_text
 from fencepost.checks.teeth.pinned import idle_properties
 from fencepost.model.counts import count_of
 from fencepost.properties.suspicions import Suspicion
@@ -80,7 +80,7 @@ class Baseline:
     def read(cls, path: Path) -> Baseline:
         """The baseline in a file. OSError if it cannot be read, BaselineError if it is none."""
         try:
-            rows = json.loads(read_text(path, "a baseline"))
+            rows = json.loads(read_text(path, "a baseline", MOST_BY_HAND))
             if rows["format"] != FORMAT:
                 message = f"format {rows['format']} is not {FORMAT}; write it again with --write-baseline"
                 raise BaselineError(f"{path}: {message}", Place(path))

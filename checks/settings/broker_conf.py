@@ -271,7 +271,13 @@ class BrokerConf:
 
 def _meant(key: str, known: Iterable[str]) -> str:
     """Which of the known keys is written so except for one letter, or for small and capital letters; empty if none is."""
-    return next((other for other in known if key.lower() == other.lower() or _is_one_edit_away(key, other)), "")
+    ends = key[:1].lower(), key[-1:].lower()  # one edit leaves one of them
+    near = (
+        each
+        for each in known
+        if abs(len(each) - len(key)) < 2 and (each[:1].lower() == ends[0] or each[-1:].lower() == ends[1])
+    )
+    return next((other for other in near if key.lower() == other.lower() or _is_one_edit_away(key, other)), "")
 
 
 def _is_one_edit_away(one: str, other: str) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 from fencepost.checks.commands.check.profile import namespaces_of
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.engines.ahead import Means
-from fencepost.checks.inputs.input_files import read_bytes
+from fencepost.checks.inputs.input_files import MOST_BY_HAND, read_bytes
 from fencepost.checks.questions.answers.answering import Group, answer_to, answered, questions
 from fencepost.checks.questions.answers.remedies import Remedy, answered_alike, candidates, first_of, tried
 from fencepost.checks.questions.answers.ways import Answer, Way, never
@@ -137,7 +137,7 @@ def settings_of_groups(asked: CheckRequest) -> Iterator[tuple[tuple[str, ...], S
     named, read = namespaces_of(asked), dict[bytes, Settings]()
     several = dict[object, list[tuple[str, Settings]]]()
     for name, file in named.items():
-        content = read_bytes(file, "the policies of a namespace")
+        content = read_bytes(file, "the policies of a namespace", MOST_BY_HAND)
         settings = read.get(content) or read.setdefault(content, _with(asked, file))  # most namespaces have the same
         several.setdefault(_judged(settings), []).append((name, settings))
     for members in several.values():

@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from fencepost.checks.commands.check.request import CheckRequest
-from fencepost.checks.inputs.input_files import InputError, Place, read_text
+from fencepost.checks.inputs.input_files import MOST_BY_HAND, InputError, Place, read_text
 from fencepost.checks.questions.answers.ways import never
 from fencepost.model.counts import count_of
 from fencepost.model.language.mistakes import guess
@@ -166,7 +166,7 @@ def _read(path: Path) -> Profile:
 
     from pydantic import TypeAdapter, ValidationError
 
-    text = read_text(path, KIND)
+    text = read_text(path, KIND, MOST_BY_HAND)
     try:
         data: Mapping[str, object] = tomllib.loads(text)
         return TypeAdapter(Profile).validate_python({key: value for key, value in data.items() if key not in OF_OTHERS})
