@@ -14,6 +14,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.inputs.input_files import STANDARD_INPUT, Place
 from fencepost.checks.questions.answers.changes import BugChange
+from fencepost.checks.questions.answers.remedies import in_words
 from fencepost.checks.questions.answers.ways import Answer
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.guarantees.judging import Shortfall, compared
@@ -21,6 +22,7 @@ from fencepost.checks.reports.answers import headline, in_short, left_out, order
 from fencepost.checks.reports.changes import heading, sentences, verdict
 from fencepost.checks.reports.decisions import changed, decisions, stops
 from fencepost.checks.reports.finished import FinishedRun, Judged, as_in_repository, established_of, judged, place_of
+from fencepost.checks.reports.front import left_after, of_namespaces
 from fencepost.checks.reports.guarantees import Opening, remedied, why
 from fencepost.checks.reports.in_short import last_line
 from fencepost.checks.reports.report import as_json
@@ -174,7 +176,10 @@ def as_markdown(run: FinishedRun) -> str:
     bugs = _bugs(opening.bugs) if opening is not None and opening.bugs is not None else ""
     if run.status == ExitStatus.HOLDS and not table and not bugs and opening is not None:
         return ""
-    answers = "".join(answered(answer) for answer in opening.answers) if opening else ""
+    answers = f"{_change_first(opening)}{''.join(answered(answer) for answer in opening.answers)}" if opening else ""
+    answers += (
+        "".join(f"- {plain(of_namespaces(each, opening))}\n" for each in opening.namespaces if each.lost) if opening else ""
+    )
     answers += "".join(f"- {plain(sentence)}\n" for sentence in (*decisions(opening), *stops(opening))) if opening else ""
     listed = "".join(f"- {_failure(row)}\n" for row in failed[:MOST])
     parts = [f"### Fencepost: {plain(last_line(run))}\n", answers, table, bugs, listed]
@@ -183,6 +188,18 @@ def as_markdown(run: FinishedRun) -> str:
     if others:
         parts.append(f"Known bugs besides, which cause none of this: {plain(', '.join(others))}\n")
     return "\n".join(part for part in parts if part)
+
+
+def _change_first(opening: Opening) -> str:
+    """What to change first, with what that closes and what is left; empty if nothing is known to help."""
+    several = list[str]()
+    for number, each in enumerate(opening.change_first, 1):
+        terms = f" ({each.terms})" if each.terms else ""
+        several.append(f"{number}. {plain(f'{each.says}{terms}: closes {in_words(each)}')}\n")
+    if not several:
+        return ""
+    left = f"\nWhat is left: {plain(left_after(opening.change_first, opening.after))}\n" if opening.after is not None else ""
+    return f"**Change first**\n\n{''.join(several)}{left}\n"
 
 
 def answered(answer: Answer) -> str:

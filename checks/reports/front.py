@@ -34,6 +34,9 @@ LONG = 55
 MOST_ROWS = 4
 """Rows of a table; the others are counted."""
 
+KILLS = "broker_crashes"
+"""The guarantee about kills of a broker."""
+
 ALSO = {
     "backlog": "missed by a subscription",
     "service": "out of service for good",
@@ -86,7 +89,7 @@ def _lines(opening: Opening, width: int, most: Mapping[str, int], *, colour: boo
     also = "; ".join(_also(opening))
     yield from wrapped(f"Also: {also}", width, most=most["also"]) if also else []
     yield from _namespaces(opening, width, most["namespaces"])
-    survives = ", ".join(survived(opening.now.rows)) or "nothing that was asked about"
+    survives = ", ".join(survived(_untold(opening.now.rows))) or "nothing that was asked about"
     yield from wrapped(f"Survives: {survives}", width, most=most["survives"])
     yield from wrapped(_never(opening.now.rows), width, most=3)
     judged = ", ".join(f"{each.feature.name} ({each.place.file.name}:{each.place.line})" for each in opening.not_judged)
@@ -126,12 +129,18 @@ def _emphasised(line: str, ways: Sorted, colour: bool) -> str:
 
 def _kills(rows: Sequence[Established]) -> str:
     """What a killed broker alone costs, which happens most."""
-    row = next((row for row in rows if row.guarantee.name == "broker_crashes"), None)
+    row = next((row for row in rows if row.guarantee.name == KILLS), None)
     if row is None or row.figure is None:
         return ""
     if row.figure == 0:
         return "A killed broker (OOM) alone can lose a message."
     return f"A killed broker (OOM) alone loses nothing ({count_of(row.figure, 'kill')} searched)."
+
+
+def _untold(rows: Sequence[Established]) -> list[Established]:
+    """The guarantees except those about kills, of which a line of their own tells."""
+    told = {row.guarantee.event for row in rows if row.guarantee.name == KILLS and _kills(rows)}
+    return [row for row in rows if not row.guarantee.event or row.guarantee.event not in told]
 
 
 def _never(rows: Sequence[Established]) -> str:
@@ -155,10 +164,10 @@ def _changes(opening: Opening, width: int, most: int) -> Iterator[str]:
         rows.append((f"{number:>3} ", says, closes_in_words(each)))
     yield from table("Change first", "closes", rows, width, most)
     if opening.after is not None:
-        yield from wrapped(f"    {_after(opening.change_first, opening.after)}", width, "    ")
+        yield from wrapped(f"    {left_after(opening.change_first, opening.after)}", width, "    ")
 
 
-def _after(remedies: Sequence[Remedy], after: Answer) -> str:
+def left_after(remedies: Sequence[Remedy], after: Answer) -> str:
     """What is left once every remedy that can be searched with is taken."""
     numbers = [str(n) for n, each in enumerate(remedies, 1) if each.kind not in ("runbook", "upgrade")]
     left, taken = after.sorted.count, in_one_line(numbers)
@@ -225,7 +234,7 @@ def _namespaces(opening: Opening, width: int, most: int) -> Iterator[str]:
     """The namespaces whose answer is another one, and in one line those that are as the cluster."""
     others = [group for group in opening.namespaces if group.lost is not None]
     for group in others[:MOST_ROWS]:
-        yield from wrapped(_of_namespaces(group, opening), width, most=most)
+        yield from wrapped(of_namespaces(group, opening), width, most=most)
     if rest := others[MOST_ROWS:]:
         yield f"{count_of(len(rest), 'more group')} of namespaces with another answer (--all)"
     same = [name for group in opening.namespaces if group.lost is None for name in group.names]
@@ -238,7 +247,7 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:MOST_NAMES]) + (f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else "")
 
 
-def _of_namespaces(group: Group, opening: Opening) -> str:
+def of_namespaces(group: Group, opening: Opening) -> str:
     """What is other in some namespaces than in the cluster."""
     assert group.lost is not None, "it has an answer of its own"
     names, sizes = _some(group.names), group.settings.ledger

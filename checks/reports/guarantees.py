@@ -29,7 +29,7 @@ BOOKIES = (
     "DbLedgerStorage is assumed), and auto-recovery: add their bookkeeper.conf by --conf"
 )
 UPGRADE = "the change itself: brokers or bookies of both releases beside each other, and the way back"
-POLICIES = "policies of namespaces and topics, which override the quorums, deduplication and retention"
+POLICIES = "policies of {}, which override the quorums, deduplication and retention"
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def unseen(opening: Opening) -> Iterator[str]:
     for each in opening.not_judged:
         yield f"NOT JUDGED: {each.feature.name}: {each.says} ({each.settings})"
     yield from () if opening.now.cluster.of_bookies else (BOOKIES,)
-    yield POLICIES
+    yield POLICIES.format("topics, and of namespaces that are not named" if opening.namespaces else "namespaces and topics")
     if opening.before is not None and opening.before.cluster.releases != opening.now.cluster.releases:
         yield UPGRADE
     yield f"what no model has in any cluster: {PAGE}"
@@ -116,6 +116,8 @@ def as_json(opening: Opening) -> dict[str, object]:
         **_odds(opening.odds),
         "heading": opening.heading,
         "change_first": [_remedy(each) for each in opening.change_first],
+        "after": None if opening.after is None else _in_brief(opening.after),
+        "namespaces": [_group(each) for each in opening.namespaces],
         "never": sorted(opening.answers[0].never) if opening.answers else [],
         "rows": [_row(now, row, before) for row in now.rows],
         "not_seen": list(unseen(opening)),
@@ -134,6 +136,23 @@ def as_json(opening: Opening) -> dict[str, object]:
             for s in shortfalls
         ],
     }
+
+
+def _group(each: Group) -> dict[str, object]:
+    """Namespaces with settings of their own, for a program."""
+    sizes = each.settings.ledger
+    return {
+        "names": list(each.names),
+        "quorums": [size.value for size in sizes.taken],
+        "deduplication": each.settings.topic.deduplication.value,
+        "lost": None if each.lost is None else _in_brief(each.lost),
+        "elsewhere": None if each.elsewhere is None else _in_brief(each.elsewhere),
+    }
+
+
+def _in_brief(answer: Answer) -> dict[str, object]:
+    """An answer beside that of the cluster: which ways count."""
+    return {"answer": answer.value, "ways": [way.name for way in answer.sorted.count], "open": list(answer.gaps)}
 
 
 def _stop(stop: Stop) -> dict[str, object]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fencepost.checks.engines.results.findings import Checked
@@ -45,12 +45,12 @@ def besides(answers: Sequence[Answer], everything: Sequence[Checked]) -> list[st
 def listed(opening: Opening, width: int, room: int) -> list[str]:
     """Each way in one line, with its number, below what it comes to. A way by a bug that has a line already is left out. Where
     there is no ``room`` for all, those that cost little and those that need the most faults share a line with their numbers."""
-    told, ways, again = dict[str, int](), list[Numbered](), list[int]()
+    told, ways, again = dict[str, int](), list[Numbered](), dict[int, int]()
     for each in numbered(opening.answers):
         if each.way.bug is None or told.setdefault(each.way.name, each.number) == each.number:
             ways.append(each)
         else:
-            again.append(each.number)
+            again[each.number] = told[each.way.name]
     first = sorted(ways, key=lambda each: (each.answer.matter.minor, bool(acts_in(each.way)), each.way.faults, each.number))
     shown = len(first)
     while len(lines := _of_first(first, shown, again, width)) > room and shown > 1:
@@ -58,11 +58,13 @@ def listed(opening: Opening, width: int, room: int) -> list[str]:
     return lines
 
 
-def _of_first(ways: Sequence[Numbered], shown: int, again: Sequence[int], width: int) -> list[str]:
-    """The first ways in a line each, and the others by their numbers; ``again`` are those whose bug has its line above."""
+def _of_first(ways: Sequence[Numbered], shown: int, again: Mapping[int, int], width: int) -> list[str]:
+    """The first ways in a line each, and the others by their numbers; ``again`` has those by the bug of another way."""
     lines = list(_listed(ways[:shown], width))
-    left = sorted(each.number for each in ways[shown:])
-    for numbers, what in ((left, "more faults, less harm, or an act of yours (--all)"), (again, AGAIN)):
+    above = {each.number for each in ways[:shown]}
+    left = sorted([*(each.number for each in ways[shown:]), *(number for number, first in again.items() if first not in above)])
+    told = [number for number, first in again.items() if first in above]
+    for numbers, what in ((left, "more faults, less harm, or an act of yours (--all)"), (told, AGAIN)):
         lines += wrapped(f"     {_ranges(numbers)}: {what}", width, " " * 5) if numbers else []
     return lines
 

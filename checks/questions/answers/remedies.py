@@ -96,8 +96,9 @@ def candidates(
             continue
         if SETTING.fullmatch(avoidance.setting):
             rule, _, value = avoidance.setting.partition("=")
-            unless = f"; not where {avoidance.overridden_by} says otherwise" if avoidance.overridden_by else ""
-            yield Remedy("setting", avoidance.setting, {rule: value}, releases, unless.removeprefix("; "))
+            unless = f"not where {avoidance.overridden_by} says otherwise" if avoidance.overridden_by else ""
+            left = f"does not avoid {' and '.join(avoidance.remains.values())}" if avoidance.remains else ""
+            yield Remedy("setting", avoidance.setting, {rule: value}, releases, "; ".join(filter(None, [left, unless])))
         else:
             rules.setdefault(avoidance.setting, []).append(name)
     for way in ways:

@@ -236,8 +236,9 @@ def test_each_bug_is_told_once_and_what_needs_most_gives_way() -> None:
     numbers = re.compile(r"^ {0,2}(\d+)  ", re.MULTILINE)
     assert numbers.findall("\n".join(listed(opening(*ways), 80, 30))) == ["1", "2", "3", "4"]
     assert numbers.findall("\n".join(listed(opening(*ways), 80, 5))) == ["1", "2"]
-    rest = "     3, 4: more faults, less harm, or an act of yours (--all)"
-    assert listed(opening(*ways), 80, 5)[-2:] == [rest, "     5 to 8: by a bug that has its line above"]
+    rest = "     3, 4, 7, 8: more faults, less harm, or an act of yours (--all)"
+    assert listed(opening(*ways), 80, 5)[-2:] == [rest, "     5, 6: by a bug that has its line above"]
+    assert listed(opening(*ways), 80, 30)[-1] == "     5 to 8: by a bug that has its line above"
     assert listed(opening(), 80, 4) == []
 
 
@@ -267,6 +268,27 @@ def test_how_many_faults_is_said_in_plain_english(faults: tuple[int, ...], first
     assert verdict(asked).endswith(f" {first}.")
     rows: Any = SimpleNamespace(rows=())
     assert f"    {left}\n" in front(replace(asked, now=rows), 80)
+
+
+def test_kills_are_told_once() -> None:
+    event = "{n} kill{s} of a broker"
+    names = {"broker_crashes": (2, event), "backlog": (1, event), "disks": (1, "{n} lost disk{s}")}
+
+    def told(*left: str) -> str:
+        guarantees = {
+            name: SimpleNamespace(name=name, event=words, never="", counted=lambda n, words=words: words.format(n=n, s=""))
+            for name, (_, words) in names.items()
+            if name not in left
+        }
+        rows = [SimpleNamespace(guarantee=each, figure=names[name][0], limit=None) for name, each in guarantees.items()]
+        now: Any = SimpleNamespace(rows=rows)
+        return front(replace(opening(by_bug("a", 1)), now=now), 80)
+
+    assert "A killed broker (OOM) alone loses nothing (2 kills searched).\n" in told()
+    assert "\nSurvives: 1 lost disk\n" in told(), (
+        "one kill, which the backlog was searched with, reads as if it were another answer"
+    )
+    assert "\nSurvives: 1 kill of a broker, 1 lost disk\n" in told("broker_crashes")
 
 
 def test_remedies_that_there_was_no_time_for_are_not_said_to_be_none() -> None:

@@ -11,13 +11,19 @@ from typing import Any
 import pytest
 
 from fencepost.checks.inputs.input_files import Place
+from fencepost.checks.questions.answers.answering import Group
+from fencepost.checks.questions.answers.remedies import Remedy
+from fencepost.checks.questions.guarantees.judging import Guaranteed
 from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
 from fencepost.checks.reports.answers import headline
 from fencepost.checks.reports.documents import answered, as_markdown, plain
 from fencepost.checks.reports.finished import FinishedRun
+from fencepost.checks.reports.guarantees import Opening, as_json, unseen
 from fencepost.checks.reports.in_short import last_line
 from fencepost.checks.reports.sarif import answer_message
 from fencepost.checks.reports.ways import besides, numbered
+from fencepost.checks.settings.cluster_settings import Cluster, read_settings
+from fencepost.model.releases import Releases
 from tests.checks.commands.test_first_screen import by_bug, opening
 from tests.checks.reports.test_ci_formats import run
 from tests.command import fencepost
@@ -63,6 +69,36 @@ def test_heading_and_list_count_the_same_ways() -> None:
         for text in lists:
             assert ("accepted: 1 way: a" in text) == (accepted == ("a",))
             assert ("does not happen here: " in text) == bool(never)
+
+
+def test_what_to_change_first_and_namespaces_are_in_the_comment_and_the_data(tmp_path: Path) -> None:
+    conf, policies = tmp_path / "broker.conf", tmp_path / "orders.json"
+    conf.write_text(SAFE)
+    policies.write_text('{"replication_clusters": ["eu"], "bundles": {}, "deduplicationEnabled": true}')
+    ways = (by_bug("a", 1), by_bug("b", 2))
+    lost = opening(*ways).answers[0]
+    cluster = Cluster("broker.conf", Place(conf), read_settings(conf), Releases.of("4.2.4"), 3, False, False)
+    remedy = Remedy("setting", "a=b", {"a": "b"}, cluster.releases, "not where c says otherwise", frozenset({"a"}))
+    left = replace(lost, ways=ways[1:])
+    more = replace(lost, ways=(*ways, by_bug("c", 1)))
+    groups = (Group(("orders",), read_settings(conf, policies), more), Group(("public/*",), cluster.settings, None))
+    asked = Opening(Guaranteed(cluster, ()), answers=(lost,), change_first=(remedy,), after=left, namespaces=groups)
+    comment = as_markdown(FinishedRun(opening=asked))
+    assert "**Change first**\n\n1. a=b (not where c says otherwise): closes 1 way\n" in comment
+    assert "\nWhat is left: after 1, 1 way is left, which needs two faults\n" in comment
+    assert "\n- orders (2/2/2, deduplication): 3 ways, 1 more by a lost session of a broker" in comment
+    assert "public" not in comment, "it is as the cluster"
+    data: Any = as_json(replace(asked, answers=()))
+    assert data["after"] == {"answer": "yes", "ways": ["b"], "open": []}
+    orders, public = data["namespaces"]
+    assert orders["lost"] == {"answer": "yes", "ways": ["a", "b", "c"], "open": []}
+    assert (orders["quorums"], orders["deduplication"], public["names"], public["lost"]) == (
+        [2, 2, 2],
+        True,
+        ["public/*"],
+        None,
+    )
+    assert "policies of topics, and of namespaces that are not named" in " ".join(unseen(asked))
 
 
 def test_known_bugs_that_cause_none_of_the_ways_are_named_once() -> None:
