@@ -22,7 +22,7 @@ from fencepost.checks.reports.answers import headline, in_short, left_out, order
 from fencepost.checks.reports.changes import heading, sentences, verdict
 from fencepost.checks.reports.decisions import changed, decisions, stops
 from fencepost.checks.reports.finished import FinishedRun, Judged, as_in_repository, established_of, judged, place_of
-from fencepost.checks.reports.front import left_after, of_namespaces
+from fencepost.checks.reports.front import is_other, left_after, of_namespaces
 from fencepost.checks.reports.guarantees import Opening, remedied, why
 from fencepost.checks.reports.in_short import last_line
 from fencepost.checks.reports.report import as_json
@@ -178,7 +178,9 @@ def as_markdown(run: FinishedRun) -> str:
         return ""
     answers = f"{_change_first(opening)}{''.join(answered(answer) for answer in opening.answers)}" if opening else ""
     answers += (
-        "".join(f"- {plain(of_namespaces(each, opening))}\n" for each in opening.namespaces if each.lost) if opening else ""
+        "".join(f"- {plain(of_namespaces(each, opening))}\n" for each in opening.namespaces if is_other(each))
+        if opening
+        else ""
     )
     answers += "".join(f"- {plain(sentence)}\n" for sentence in (*decisions(opening), *stops(opening))) if opening else ""
     listed = "".join(f"- {_failure(row)}\n" for row in failed[:MOST])

@@ -232,12 +232,12 @@ def _also(opening: Opening) -> Iterator[str]:
 
 def _namespaces(opening: Opening, width: int, most: int) -> Iterator[str]:
     """The namespaces whose answer is another one, and in one line those that are as the cluster."""
-    others = [group for group in opening.namespaces if group.lost is not None]
+    others = [group for group in opening.namespaces if is_other(group)]
     for group in others[:MOST_ROWS]:
         yield from wrapped(of_namespaces(group, opening), width, most=most)
     if rest := others[MOST_ROWS:]:
         yield f"{count_of(len(rest), 'more group')} of namespaces with another answer (--all)"
-    same = [name for group in opening.namespaces if group.lost is None for name in group.names]
+    same = [name for group in opening.namespaces if not is_other(group) for name in group.names]
     if same:
         yield from wrapped(f"{_some(same)}: as the cluster", width, most=1)
 
@@ -247,33 +247,42 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:MOST_NAMES]) + (f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else "")
 
 
+def is_other(group: Group) -> bool:
+    """Whether there is something to say of the namespaces that is not said of the cluster."""
+    return group.lost is not None or group.lacks_bookies
+
+
 def of_namespaces(group: Group, opening: Opening) -> str:
     """What is other in some namespaces than in the cluster."""
-    assert group.lost is not None, "it has an answer of its own"
     names, sizes = _some(group.names), group.settings.ledger
     words = f"{sizes.ensemble.value}/{sizes.write_quorum.value}/{sizes.ack_quorum.value}"
     words += ", deduplication" * group.settings.topic.deduplication.value
+    if group.lost is None:
+        needed = f"{sizes.ensemble} needs as many bookies, and there are {opening.now.cluster.bookies}"
+        return f"{names} ({words}): nothing can be written there: {needed}"
     answers = (opening.answers[0], group.lost)
     here, ways = (answer.sorted.count for answer in answers)
     more = {key(way) for way in ways} - {key(way) for way in here}
     less = {key(way) for way in here} - {key(way) for way in ways}
     known = "; some of it is not known" if group.lost.gaps else ""
     needs = f" by {_by(way for way in ways if key(way) in more)}" if more else ""
-    change = ", ".join(filter(None, [f"{len(less)} fewer" if less else "", f"{len(more)} more{needs}" if more else ""]))
+    # what is not known may be one of those that seem to be gone, or be there in the cluster, too
+    fewer = f"{len(less)} fewer" if less and not group.lost.gaps else ""
+    change = ", ".join(filter(None, [fewer, f"{len(more)} more{needs}" if more and not answers[0].gaps else ""]))
     ordered = {each.feature.name for each in group.settings.orders} - set(_orders(opening))
     orders = f"; ordered: {', '.join(name.replace('_', ' ') for name in sorted(ordered))}" if ordered else ""
     of_group = replace(opening.now.cluster, settings=group.settings).not_modelled
     judged = {each.feature.name for each in of_group} - {each.feature.name for each in opening.not_judged}
     besides = f"; not judged: {', '.join(sorted(judged))}" if judged else ""
     missing = f"; {_elsewhere(group.elsewhere)}" if group.elsewhere is not None else ""
-    return f"{names} ({words}): {count_of(len(ways), 'way')}, {change or 'the same'}{known}{missing}{besides}{orders}"
+    change = change or ("so far" if known else "the same")
+    return f"{names} ({words}): {count_of(len(ways), 'way')}, {change}{known}{missing}{besides}{orders}"
 
 
 def _elsewhere(answer: Answer) -> str:
     """In how many ways a message of some namespaces can be missing in the other cluster."""
     ways = answer.sorted.count
-    known = "" if ways or not answer.gaps else ", not known"
-    return f"{ALSO[answer.matter.name]}: {count_of(len(ways), 'way') if ways else 'no way'}{known}"
+    return f"{ALSO[answer.matter.name]}: {count_of(len(ways), 'way') if ways else 'not known' if answer.gaps else 'no way'}"
 
 
 def _by(ways: Iterable[Way]) -> str:

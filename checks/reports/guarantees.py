@@ -145,6 +145,7 @@ def _group(each: Group) -> dict[str, object]:
         "names": list(each.names),
         "quorums": [size.value for size in sizes.taken],
         "deduplication": each.settings.topic.deduplication.value,
+        "lacks_bookies": each.lacks_bookies,
         "lost": None if each.lost is None else _in_brief(each.lost),
         "elsewhere": None if each.elsewhere is None else _in_brief(each.elsewhere),
     }

@@ -248,12 +248,14 @@ def _covered(matter: Matter, bugs: Iterable[KnownBug], whole: Whole, means: Mean
 @dataclass(frozen=True)
 class Group:
     """Namespaces whose settings are the same: their names, these settings, whether a message can be lost with them, None where
-    the cluster's own answer holds, and whether one can be missing in the other cluster, None where that is not asked."""
+    the cluster's own answer holds, and whether one can be missing in the other cluster, None where that is not asked.
+    Nothing is asked where they need more bookies than there are (``lacks_bookies``)."""
 
     names: tuple[str, ...]
     settings: Settings
     lost: Answer | None
     elsewhere: Answer | None = None
+    lacks_bookies: bool = False
 
 
 def questions(cluster: Cluster) -> Iterator[Guarantee]:

@@ -10,14 +10,20 @@ from typing import Any
 
 import pytest
 
+from fencepost.checks.commands.check.asked_again import groups
+from fencepost.checks.commands.check.request import CheckRequest
+from fencepost.checks.engines.ahead import Means
+from fencepost.checks.engines.plan import Approach
 from fencepost.checks.inputs.input_files import Place
 from fencepost.checks.questions.answers.answering import Group
 from fencepost.checks.questions.answers.remedies import Remedy
 from fencepost.checks.questions.guarantees.judging import Guaranteed
 from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
+from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.reports.answers import headline
 from fencepost.checks.reports.documents import answered, as_markdown, plain
 from fencepost.checks.reports.finished import FinishedRun
+from fencepost.checks.reports.front import of_namespaces
 from fencepost.checks.reports.guarantees import Opening, as_json, unseen
 from fencepost.checks.reports.in_short import last_line
 from fencepost.checks.reports.sarif import answer_message
@@ -99,6 +105,36 @@ def test_what_to_change_first_and_namespaces_are_in_the_comment_and_the_data(tmp
         None,
     )
     assert "policies of topics, and of namespaces that are not named" in " ".join(unseen(asked))
+
+
+def test_namespaces_that_need_more_bookies_than_there_are_cannot_be_written(tmp_path: Path) -> None:
+    conf, policies = tmp_path / "broker.conf", tmp_path / "wide.json"
+    conf.write_text(SAFE)
+    policies.write_text('{"replication_clusters": ["eu"], "bundles": {}, "persistence": {"bookkeeperEnsemble": 5}}')
+    cluster = Cluster("broker.conf", Place(conf), read_settings(conf), Releases.of("4.2.4"), 3, False, False)
+    asked = CheckRequest(conf=[conf], namespace=[f"wide={policies}"])
+    (wide,) = groups(asked, cluster, Means(Approach()))
+    opened = Opening(Guaranteed(cluster, ()), answers=opening().answers[:1], namespaces=(wide,))
+    said = (
+        "wide (5/2/2): nothing can be written there:"
+        f" persistence.bookkeeperEnsemble = 5 ({policies}:1) needs as many bookies, and there are 3"
+    )
+    assert of_namespaces(wide, opened) == said
+    assert plain(said) in as_markdown(FinishedRun(opening=opened))
+
+
+def test_of_namespaces_of_which_not_all_is_known_nothing_is_said_to_be_gone(tmp_path: Path) -> None:
+    conf = tmp_path / "broker.conf"
+    conf.write_text(SAFE)
+    settings = read_settings(conf)
+    cluster = Cluster("broker.conf", Place(conf), settings, Releases.of("4.2.4"), 3, False, False)
+    lost = opening(by_bug("a", 1)).answers[0]
+    opened = Opening(Guaranteed(cluster, ()), answers=(lost,))
+    gaps = replace(lost, ways=(), gaps=("disks: over 5 states",))
+    elsewhere = replace(gaps, matter=next(matter for matter in MATTERS if matter.name == "elsewhere"))
+    said = of_namespaces(Group(("orders",), settings, gaps, elsewhere), opened)
+    assert said.startswith("orders (2/2/2): 0 ways, so far; some of it is not known; ")
+    assert said.endswith(": not known")
 
 
 def test_known_bugs_that_cause_none_of_the_ways_are_named_once() -> None:
