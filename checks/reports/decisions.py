@@ -108,6 +108,8 @@ def _closing_of_cluster(opening: Opening, status: ExitStatus, *, accepted: bool 
     if outdated and status == ExitStatus.ASSUMPTION:
         return f"{_in_short(lost)}; differs from the baseline (exit {int(status)})"
     meaning = f"; {IN_SHORT[status]}" if status != ExitStatus.INCONCLUSIVE or lost.unordered != "unknown" else ""
+    if status == ExitStatus.KNOWN_BUG and opening.status == ExitStatus.SHORT:
+        meaning = "; less than required; a known bug"
     return f"{_in_short(lost)}{meaning} (exit {int(status)})"
 
 
@@ -134,6 +136,9 @@ def _closing_of_guarantees(opening: Opening, status: ExitStatus) -> str:
     short, unknown = opening.count("short", "weaker"), opening.count("open")
     counts = f"{count_of(len(opening.now.rows), 'guarantee')}, {short} short" + (f", {unknown} not known" if unknown else "")
     meaning = IN_SHORT[status] if status == ExitStatus.HOLDS else MEANING[status]
+    if status == ExitStatus.KNOWN_BUG:  # by which nothing is to hide that less is guaranteed
+        less = [MEANING[each] for each in (ExitStatus.SHORT, ExitStatus.WEAKER) if opening.status == each]
+        meaning = " and ".join([*less, "a known bug comes that affects you"])
     return f"{counts}: {meaning} (exit {int(status)})"
 
 

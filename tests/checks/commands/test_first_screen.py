@@ -316,6 +316,27 @@ def test_the_last_line_fits_whatever_the_verdict(status: ExitStatus) -> None:
             assert f"(exit {int(status)})" in last_line(run)
 
 
+def test_a_known_bug_does_not_hide_in_the_last_line_that_less_is_guaranteed() -> None:
+    conf: Any = SimpleNamespace(cluster=None, rows=(SimpleNamespace(),))
+
+    def closed(kind: Any, *, alone: bool) -> str:
+        fell: Any = SimpleNamespace(kind=kind, decides=True, row=conf.rows[0])
+        asked = replace(opening(by_bug("a", 1)), now=conf, shortfalls=(fell,))
+        whole: Any = replace(asked, answers=()) if alone else asked
+        run: Any = SimpleNamespace(
+            opening=whole, status=ExitStatus.KNOWN_BUG, everything=[], comparison=None, is_outdated=False, alone=alone
+        )
+        return last_line(run)
+
+    assert closed("weaker", alone=True) == (
+        "1 guarantee, 1 short: weaker than before and a known bug comes that affects you (exit 14)"
+    )
+    assert closed("short", alone=True) == (
+        "1 guarantee, 1 short: less than is required and a known bug comes that affects you (exit 14)"
+    )
+    assert closed("short", alone=False) == "MESSAGES CAN BE LOST: 1 way; less than required; a known bug (exit 14)"
+
+
 LONGEST = 75
 """Characters of a sentence that stands beside its number on one line of a screen."""
 
