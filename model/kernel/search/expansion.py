@@ -387,7 +387,7 @@ def _begin_rows(program: Program, worker: Worker[int, int], record: Record, plac
             bump(worker.nexts + 8 * number, its)
             total += its
     first = fetch_add(record.taken, total)
-    if first + total > record.room:
+    if first + total > record.room or place + count > record.places:
         return False
     for number in range(count):
         its = load_int(worker.nexts + 8 * number)
@@ -435,7 +435,7 @@ def observe(
             count = min(TOGETHER, last - ordinal, ordinals[segment + 1] - ordinal)
             spread(states, words, count, worker.planes)
             call2(program.observe_planes, worker.planes, worker.observed)
-            if record.rows != 0:
+            if record.rows != 0 and place + count <= record.places:
                 _record_observed(program, worker, record, place, count)
             for formula in range(program.formulas):
                 holding = load(worker.observed + 8 * formula) & _ALL >> np.uint64(TOGETHER - count)

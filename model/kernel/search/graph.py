@@ -119,7 +119,7 @@ def moves_of(
         raise GraphError(f"{result.distinct:,} states are more than a graph can have")
     if program.actions > MOST_ACTIONS:
         raise GraphError(f"{program.actions:,} actions are more than a graph can have")
-    if reached.recorded is not None and reached.recorded.is_whole:
+    if reached.recorded is not None and reached.recorded.is_whole(places):
         return reached.recorded.moves(places)
     with Crew(workers) as crew:
         recorded = Recorded(program, places, result.transitions)

@@ -7,6 +7,7 @@ import itertools
 import json
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import numpy as np
 
@@ -136,8 +137,12 @@ class _Search:
     def record(self, memory: int) -> None:
         """Records the transitions, as long as these and the states together take no more bytes."""
         self.recording = memory
-        if memory:
-            self.recorded = Recorded(self.program, self.store.space.capacity, memory // bytes_recorded(0, 1, 0))
+        if not memory:
+            return
+        of_a_state = 8 * self.kernel.words + bytes_recorded(1, 0, self.program.observe_words)
+        places = min(self.store.space.capacity, memory // of_a_state)
+        with suppress(MemoryError):  # without a record all is expanded once more for a graph, if there is memory then
+            self.recorded = Recorded(self.program, places, memory // bytes_recorded(0, 1, 0))
 
     def keep(self, checkpoint: Checkpoint, kept: Kept) -> None:
         self.checkpoint, self.every = checkpoint, kept.every
@@ -251,7 +256,10 @@ class _Search:
         """Where transitions are recorded: nowhere from the moment on that there is no room for all."""
         if self.recorded is not None:
             taken = bytes_recorded(int(self.shared[TOP]), self._transitions(), self.program.observe_words)
-            if not self.recorded.is_whole or taken + self.store.bytes_in_use(int(self.shared[TOP])) > self.recording:
+            if (
+                not self.recorded.is_whole(int(self.shared[TOP]))
+                or taken + self.store.bytes_in_use(int(self.shared[TOP])) > self.recording
+            ):
                 self.recorded = None
         return NOTHING_RECORDED if self.recorded is None else self.recorded.record
 

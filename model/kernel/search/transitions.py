@@ -57,18 +57,19 @@ class Moves:
 
 class Record(NamedTuple):
     """Where the loops write transitions, as addresses: the rows and what is observed, by the place of a state in the array; of
-    each transition the place that it leads to, and its action; how many there is room for, and the shared counter of those that
-    were written. Where ``rows`` is 0, nothing is recorded."""
+    each transition the place that it leads to, and its action; for how many places and transitions there is room, and the
+    shared counter of transitions. Where ``rows`` is 0, nothing is recorded."""
 
     rows: int
     observed: int
     targets: int
     actions: int
+    places: int
     room: int
     taken: int
 
 
-NOTHING_RECORDED = Record(0, 0, 0, 0, 0, 0)
+NOTHING_RECORDED = Record(0, 0, 0, 0, 0, 0, 0)
 
 
 class Recorded:
@@ -84,12 +85,11 @@ class Recorded:
         )
         self._targets, self._actions = targets.view(np.int32), actions.view(np.uint16)
         rows, observed, its_targets, its_actions = addresses((self._rows, self._observed, self._targets, self._actions))
-        self.record = Record(rows, observed, its_targets, its_actions, room, self._taken.ctypes.data)
+        self.record = Record(rows, observed, its_targets, its_actions, places, room, self._taken.ctypes.data)
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether there was room for all."""
-        return int(self._taken[0]) <= self.record.room
+    def is_whole(self, places: int) -> bool:
+        """Whether there was room for the transitions of all states at the first places."""
+        return int(self._taken[0]) <= self.record.room and places <= self.record.places
 
     def moves(self, places: int) -> Moves:
         """The transitions of the states at the first places."""

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from fencepost.model.kernel import Kernel
+from fencepost.model.kernel.search import transitions
 from fencepost.model.kernel.search.graph import Graph, bytes_of_moves, graph_of, moves_of
 from fencepost.model.kernel.search.results import Kept, Result
 from fencepost.model.kernel.search.search import search
@@ -77,3 +78,18 @@ def test_an_expansion_tells_how_far_it_is(kernel: Kernel) -> None:
     result, told = search(kernel, workers=1), list[tuple[int, int]]()
     assert moves_of(result, workers=1, progress=lambda *done: told.append(done)) is not None
     assert all(done <= count == result.distinct for done, count in told)
+
+
+def test_a_system_that_refuses_the_memory_of_a_record_gets_the_graph_later(
+    kernel: Kernel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = graph(search(kernel, workers=1, recording=ENOUGH), 1)
+
+    def refused(words: int, *, large_pages: bool = True) -> None:
+        raise MemoryError("the system refuses")
+
+    with monkeypatch.context() as system:
+        system.setattr(transitions, "zeros", refused)
+        plain = search(kernel, workers=1, recording=ENOUGH)
+    assert plain.reached.recorded is None
+    assert same(graph(plain, 1), whole)
