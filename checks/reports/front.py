@@ -262,13 +262,19 @@ def of_namespaces(group: Group, opening: Opening) -> str:
         return f"{names} ({words}): nothing can be written there: {needed}"
     answers = (opening.answers[0], group.lost)
     here, ways = (answer.sorted.count for answer in answers)
-    more = {key(way) for way in ways} - {key(way) for way in here}
-    less = {key(way) for way in here} - {key(way) for way in ways}
+    there, before = {key(way) for way in ways}, {key(way) for way in here}
+    # such as a lost disk, where it takes two in the cluster
+    turned = {each.name for each in ways if key(each) not in before} & {each.name for each in here if key(each) not in there}
+    eased = [each for each in ways if each.name in turned]
+    more = there - before - {key(each) for each in eased}
+    less = before - there - {key(each) for each in here if each.name in turned}
     known = "; some of it is not known" if group.lost.gaps else ""
     needs = f" by {_by(way for way in ways if key(way) in more)}" if more else ""
     # what is not known may be one of those that seem to be gone, or be there in the cluster, too
     fewer = f"{len(less)} fewer" if less and not group.lost.gaps else ""
-    change = ", ".join(filter(None, [fewer, f"{len(more)} more{needs}" if more and not answers[0].gaps else ""]))
+    other = f"{len(more)} more{needs}" if more and not answers[0].gaps else ""
+    by_others = f"{len(eased)} by {_by(eased)} instead" if eased else ""
+    change = ", ".join(filter(None, [fewer, other, by_others]))
     ordered = {each.feature.name for each in group.settings.orders} - set(_orders(opening))
     orders = f"; ordered: {', '.join(name.replace('_', ' ') for name in sorted(ordered))}" if ordered else ""
     of_group = replace(opening.now.cluster, settings=group.settings).not_modelled

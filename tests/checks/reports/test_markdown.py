@@ -123,6 +123,20 @@ def test_namespaces_that_need_more_bookies_than_there_are_cannot_be_written(tmp_
     assert plain(said) in as_markdown(FinishedRun(opening=opened))
 
 
+def test_a_way_that_needs_less_in_some_namespaces_is_neither_gone_nor_one_more(tmp_path: Path) -> None:
+    conf = tmp_path / "broker.conf"
+    conf.write_text(SAFE)
+    settings = read_settings(conf)
+    cluster = Cluster("broker.conf", Place(conf), settings, Releases.of("4.2.4"), 3, False, False)
+    two = replace(by_bug("disks", 2, "2 lost disks"), bug=None)
+    one = replace(by_bug("disks", 1, "1 lost disk"), bug=None)
+    lost = opening(two, by_bug("a", 1)).answers[0]
+    opened = Opening(Guaranteed(cluster, ()), answers=(lost,))
+    there = replace(lost, ways=(one, by_bug("a", 1), by_bug("b", 1)))
+    said = of_namespaces(Group(("orders",), settings, there), opened)
+    assert said == "orders (2/2/2): 3 ways, 1 more by a lost session of a broker, 1 by a lost disk instead"
+
+
 def test_of_namespaces_of_which_not_all_is_known_nothing_is_said_to_be_gone(tmp_path: Path) -> None:
     conf = tmp_path / "broker.conf"
     conf.write_text(SAFE)
