@@ -31,6 +31,8 @@ MOST_NAMES = 3
 """Namespaces of a group that are named."""
 LONG = 55
 """Characters of a remedy with what it costs that a row has room for."""
+MOST_CHANGES = 6
+"""What to change first: the table below names the numbers, so that a row is left out only where there are very many."""
 MOST_ROWS = 4
 """Rows of a table; the others are counted."""
 
@@ -158,7 +160,7 @@ def _changes(opening: Opening, width: int, most: int) -> Iterator[str]:
         yield from wrapped(f"Change first: not known, {opening.cut_short} at what may help", width) if opening.cut_short else ()
         return
     rows = list[Row]()
-    for number, each in enumerate(opening.change_first[:MOST_ROWS], 1):
+    for number, each in enumerate(opening.change_first[:MOST_CHANGES], 1):
         cost = f" ({each.terms})" if each.terms else ""
         says = each.says if most == 1 and len(each.says + cost) > LONG else each.says + cost
         rows.append((f"{number:>3} ", says, closes_in_words(each)))

@@ -105,6 +105,10 @@ def candidates(
         if way.bug is None and way.avoided_by and SETTING.fullmatch(way.avoided_by):
             setting, _, value = way.avoided_by.partition("=")
             yield Remedy("setting", way.avoided_by, {setting: value}, releases)
+    exposing = dict.fromkeys(way.row.guarantee.exposed_by for way in ways if way.bug is None and way.row is not None)
+    for flags in filter(None, exposing):
+        says = ", ".join(f"{flag.key}=true" for flag in flags)
+        yield Remedy("setting", says, {flag.key: "true" for flag in flags}, releases)
     if copies and any(way.bug is None and way.row is not None and way.faults == 1 for way in ways):
         says = ", ".join(f"{name}={number}" for name, number in copies.items())
         yield Remedy("copies", says, {name: str(number) for name, number in copies.items()}, releases, price)

@@ -270,6 +270,16 @@ def test_how_many_faults_is_said_in_plain_english(faults: tuple[int, ...], first
     assert f"    {left}\n" in front(replace(asked, now=rows), 80)
 
 
+def test_a_remedy_that_is_named_by_its_number_has_its_row() -> None:
+    names = "abcde"
+    remedies = [Remedy("setting", f"{n}=b", {n: "b"}, Releases.of("4.2.4"), closes=frozenset({n})) for n in names]
+    rows: Any = SimpleNamespace(rows=())
+    asked = replace(opening(*(by_bug(n, 1) for n in names)), now=rows, change_first=tuple(remedies))
+    screen = front(asked, 80)
+    assert re.search(r" a lost session of a broker +5  1, 2, 3, 4, 5$", screen, re.MULTILINE)
+    assert re.findall(r"^  (\d) (.=b) +1 way$", screen, re.MULTILINE) == [(str(n), f"{c}=b") for n, c in enumerate(names, 1)]
+
+
 def test_kills_are_told_once() -> None:
     event = "{n} kill{s} of a broker"
     names = {"broker_crashes": (2, event), "backlog": (1, event), "disks": (1, "{n} lost disk{s}")}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from fencepost.checks.questions.answers.remedies import MOST, Remedy, answered_alike, candidates, first_of, most_searches, tried
 from fencepost.checks.questions.answers.ways import Answer, Way
 from fencepost.checks.questions.matters import MATTERS
+from fencepost.checks.settings.broker_conf import Taken
 from fencepost.checks.settings.cluster_settings import Settings, read_settings
 from fencepost.model.releases import BOOKKEEPER, PULSAR, Releases
 from fencepost.properties.bugs import Bug
@@ -82,6 +84,19 @@ def test_releases_that_close_different_ways_have_a_row_each() -> None:
     back = by_bug("a", "bookkeeper", "4.16.6", "4.18.0, 4.18.2")
     cluster = Cluster(back, by_bug("b", "bookkeeper", "4.17.4"))
     assert [each.says.split()[-1] for each in cluster.first()] == ["4.17.2", "4.18.0"]
+
+
+def test_settings_of_the_bookies_that_expose_a_way_are_searched_with() -> None:
+    """Not those of a way by a bug, which are no mistake; and what two ways have in common once."""
+    flags = (Taken("journalSyncData", False), Taken("journalWriteData", False))
+    row: Any = SimpleNamespace(guarantee=SimpleNamespace(exposed_by=flags))
+    plain: Any = SimpleNamespace(guarantee=SimpleNamespace(exposed_by=()))
+    power = replace(by_bug("power", "bookkeeper", "4.16.6"), bug=None, row=row)
+    ways = [power, replace(power, name="kills"), replace(power, row=plain), replace(by_bug("a", "pulsar", "3.0.7"), row=row)]
+    settings = [each for each in candidates(ways, NOW, lambda releases: None, {}) if each.kind == "setting"]
+    assert [(each.says, each.settings) for each in settings] == [
+        ("journalSyncData=true, journalWriteData=true", {"journalSyncData": "true", "journalWriteData": "true"})
+    ]
 
 
 def test_a_cheaper_remedy_leaves_an_upgrade_nothing() -> None:
