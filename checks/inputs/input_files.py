@@ -39,7 +39,7 @@ STANDARD_INPUT = Path("-")
 
 MOST = 1 << 26
 """Bytes that are taken from what is no regular file, and so may never end."""
-MOST_BY_HAND = 1 << 22
+MOST_BY_HAND = 1 << 24
 """Bytes of what people write: settings, policies, a profile, a baseline. What has more is another file."""
 
 

@@ -99,7 +99,9 @@ def unseen(opening: Opening) -> Iterator[str]:
     for each in opening.not_judged:
         yield f"NOT JUDGED: {each.feature.name}: {each.says} ({each.settings})"
     yield from () if opening.now.cluster.of_bookies else (BOOKIES,)
-    yield POLICIES.format("topics, and of namespaces that are not named" if opening.namespaces else "namespaces and topics")
+    settings = opening.now.cluster.settings
+    named = opening.namespaces or any(each.written for each in (*settings.ledger.taken, *settings.topic.taken))
+    yield POLICIES.format("topics, and of namespaces that are not named" if named else "namespaces and topics")
     if opening.before is not None and opening.before.cluster.releases != opening.now.cluster.releases:
         yield UPGRADE
     yield f"what no model has in any cluster: {PAGE}"

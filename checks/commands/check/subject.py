@@ -214,6 +214,10 @@ def come_first(asked: CheckRequest) -> bool:
     return bool(asked.conf) and not _parts(asked)
 
 
+BOTH_SIDES = "give its policies by --conf, and those there are by --against, each after the file of the brokers"
+"""How one namespace is compared."""
+
+
 def refuse(asked: CheckRequest) -> None:
     """Raises RegistryError for options that have no use for each other."""
     if asked.symmetry and asked.by not in (None, "exhaustive"):
@@ -231,7 +235,8 @@ def refuse(asked: CheckRequest) -> None:
     unused = [name for name in named if name == "way" or not (asked.against_pulsar or asked.profile)]
     if unused and wanted_alone(asked):
         alone = next(name for name in ("guarantees", "against", "against_pulsar") if getattr(asked, name))
-        raise RegistryError(f"--{unused[0]} has no use with --{alone.replace('_', '-')}: leave one of them out")
+        remedy = BOTH_SIDES if (unused[0], alone) == ("namespace", "against") else "leave one of them out"
+        raise RegistryError(f"--{unused[0]} has no use with --{alone.replace('_', '-')}: {remedy}")
     of_all = (*DOCUMENTS, "html", "trace_dir", "write_baseline", "odds", "require")
     if asked.way is not None and (whole := [name for name in of_all if getattr(asked, name)]):
         options = ", ".join(f"--{name.replace('_', '-')}" for name in whole)

@@ -280,6 +280,10 @@ def test_what_there_was_no_time_for_is_not_known(two: Path) -> None:
         (("--set", "brokers=2", "--guarantees"), "--guarantees judges a configuration as a whole: leave out --set"),
         (("--pulsar", "4.0.8", "--against-pulsar", "4.0.8"), "which the cluster runs already: name by --pulsar the release"),
         (("--against-pulsar", "4.0.8", "--way", "1"), "--way has no use with --against-pulsar: leave one of them out"),
+        (
+            ("--against", "one.conf", "--namespace", "a=b.json"),
+            "--namespace has no use with --against: give its policies by --conf",
+        ),
         (("--guarantees", "--never", "termination"), "--never has no use with --guarantees: leave one of them out"),
         (("--way", "1", "--json", "-"), "--way prints one way as a story, and checks no more: leave out --json"),
         (("--guarantees", "--write-baseline", "a.json"), "--write-baseline accepts what a whole check finds"),

@@ -67,13 +67,13 @@ def test_a_file_that_nobody_wrote_by_hand_is_refused_at_once(
         file.truncate(100 << 20)  # nothing of it is on the disk, and nothing is to be read
     assert main([word.replace("HUGE", str(huge)) for word in words]) == ExitStatus.INPUT
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"fencepost: {huge}: has 100 MiB, more than the 4 MiB that ")
+    assert line.startswith(f"fencepost: {huge}: has 100 MiB, more than the 16 MiB that ")
 
 
 def test_of_a_pipe_no_more_is_read_than_such_a_file_has(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    writer = threading.Thread(target=lambda: (tmp_path / "pipe").write_bytes(b"a=1\n" * (5 << 18)))
+    writer = threading.Thread(target=lambda: (tmp_path / "pipe").write_bytes(b"a=1\n" * (17 << 18)))
     writer.start()
-    with pytest.raises(InputError, match="has more than the 4 MiB that a broker"):
+    with pytest.raises(InputError, match="has more than the 16 MiB that a broker"):
         read_bytes(tmp_path / "pipe", "a broker.conf", MOST_BY_HAND)
     writer.join()
