@@ -2,7 +2,8 @@
 
 Mirrors updateAll, getBundleDataOrDefault, writeBundleDataOnZooKeeper and selectTopKBundle of ModularLoadManagerImpl. Every
 broker hears every report, so all that were there from the beginning have the same averages, and so has the next leader if it is
-one of them. A broker that starts takes those in the store, which are as old as the leader's last write.
+one of them. A broker that starts takes those in the store, which are as old as the leader's last write. As it writes, the
+leader adds a sample to its own averages, which is not mirrored.
 """
 
 from __future__ import annotations
@@ -56,15 +57,16 @@ class Remembered:
         }
 
     def write(self, leader: str, brokers: int, may_be: Callable[[], NDArray[np.bool_]]) -> None:
-        """The leader writes what it remembers: since 4.0.8 of the largest bundles only, so many for each of its brokers.
+        """The leader writes what it remembers: since 4.0.8 only the largest bundles, so many for each of its brokers.
 
         ``may_be`` says which bundles may be among these.
         """
         averages, most = self.of(leader), self._conf.loadBalancerMaxNumberOfBundlesInBundleLoadReport
         chosen = averages.counts[0, 0] > 0
+        if not self._conf.before("4.0.8"):
+            chosen &= may_be()
         if most > 0 and not self._conf.before("4.0.8"):
             sizes = [rows for short_or_long in averages.rates for rows in _compared(short_or_long)]
-            chosen &= may_be()
             largest = np.lexsort([*reversed(sizes), chosen])[::-1][: most * max(1, brokers)]
             chosen &= np.isin(np.arange(len(chosen)), largest)
         self._stored.take(averages, chosen)

@@ -155,14 +155,25 @@ def test_a_broker_that_starts_remembers_what_the_leader_has_written() -> None:
 @pytest.mark.parametrize(("release", "written"), [("3.0.7", {0, 1, 2, 3}), ("4.2.4", {1, 2, 3})])
 def test_since_4_0_8_the_leader_writes_the_largest_bundles_only(release: Version, written: set[int]) -> None:
     """One for each of three brokers: of four bundles the one that carries least is left out."""
-    conf = replace(policy().conf, pulsar_version=release, loadBalancerMaxNumberOfBundlesInBundleLoadReport=1)
+    assert _written(release, 1, [True, True, True, True]) == written
+
+
+@pytest.mark.parametrize(("most", "written"), [(0, {0, 2, 3}), (1, {0, 2, 3})])
+def test_the_leader_writes_no_bundle_of_an_excluded_namespace(most: int, written: set[int]) -> None:
+    """With a limit and without one."""
+    assert _written("4.2.4", most, [True, False, True, True]) == written
+
+
+def _written(release: Version, most: int, may_be: list[bool]) -> set[int]:
+    """Which of four bundles are in the store after a write of three brokers' leader."""
+    conf = replace(policy().conf, pulsar_version=release, loadBalancerMaxNumberOfBundlesInBundleLoadReport=most)
     averages = Averages(4)
     remembered = Remembered(conf, averages)
     for place, rate in enumerate((1000.0, 2000.0, 3000.0, 3000.0)):
         averages.know(place, sampled(never_seen(), NamespaceBundleStats(rate, 0, rate * 2048, 0, topics=1)))
-    remembered.write("b1:1", 3, lambda: np.ones(4, dtype=np.bool_))
+    remembered.write("b1:1", 3, lambda: np.array(may_be))
     remembered.start("b4:1", 1, np.zeros(4, dtype=np.int64))
-    assert set(np.flatnonzero(remembered.of("b4:1").counts[0, 0]).tolist()) == written
+    return set(np.flatnonzero(remembered.of("b4:1").counts[0, 0]).tolist())
 
 
 def _placed(shedder: str = "ThresholdShedder", release: Version = "4.2.4") -> tuple[Watched, str]:
