@@ -77,6 +77,17 @@ def test_a_temporary_folder_of_somebody_else_is_not_trusted(folder: Path) -> Non
             ExitStatus.SYSTEM,
             "forbidden/traces: cannot be written: Permission denied",
         ),
+        (
+            (*SMALL, "--sarif", "forbidden/a.sarif"),
+            ExitStatus.SYSTEM,
+            "a.sarif: cannot be written: Permission denied",
+        ),
+        ((*SMALL, "--write-baseline", "/new.json"), ExitStatus.SYSTEM, "/new.json: cannot be written: Permission denied"),
+        (
+            ("lemmas", "election", "--property", "x", "--out", "/l.py"),
+            ExitStatus.SYSTEM,
+            "/l.py: cannot be written: ",
+        ),
         (("trace", "show", "x" * 300), ExitStatus.INPUT, "File name too long"),
         (("play", "election", "--html", "forbidden/page.html"), ExitStatus.SYSTEM, "Permission denied"),
         (("export", "election", "--format", "tla", "--out", "forbidden/there"), ExitStatus.SYSTEM, "Permission denied"),

@@ -111,8 +111,12 @@ class CheckRequest(Wanted, NamedReleases):
         Option("leave out ways that need this event, such as termination (list --events has the names)", "EVENT[,EVENT]"),
     ] = ()
     guarantees: Annotated[bool, Option("check only the guarantees; --all prints the shortest run that exceeds each")] = False
-    require: Annotated[Sequence[str], Option("fail if less is guaranteed (exit 16), whatever else is checked", "NAME>=N")] = ()
-    against: Annotated[Sequence[Path], Option("fail if less is guaranteed than with this file (exit 15)", "FILE")] = ()
+    require: Annotated[
+        Sequence[str], Option("fail if less is guaranteed (exit 16; 14 if a known bug affects you, too)", "NAME>=N")
+    ] = ()
+    against: Annotated[
+        Sequence[Path], Option("fail if less is guaranteed than with this file (exit 15; 14 if a known bug comes, too)", "FILE")
+    ] = ()
     against_pulsar: Annotated[
         str | None,
         Option(
