@@ -38,7 +38,7 @@ from fencepost.checks.settings.broker_settings import (
 from fencepost.checks.settings.load_manager import CHANNELS, LoadManagerSettings, load_manager_settings, mismatches
 from fencepost.checks.settings.switches import GROUPS, RACKS, REGIONS, SwitchedOn, not_modelled, ordered_losses
 from fencepost.model.pulsar.stores import stores_of
-from fencepost.model.releases import NEWEST, Releases
+from fencepost.model.releases import NEWEST, PULSAR, Releases, followed
 from fencepost.properties.bugs import Bug
 from fencepost.properties.configuration import Configuration, Part
 from fencepost.properties.registry import Value
@@ -134,9 +134,22 @@ class Cluster:
         return self.settings.configuration(self.releases)
 
     def exposing(self, bug: Bug | None) -> Place:
-        """The line of the setting that exposes a known bug: one by which it is avoided; else the file, and no line of it."""
+        """The line of the setting that exposes a known bug: one by which it is avoided, or the image tag that says the release
+        that has it; else the file, and no line of it."""
         words = re.findall(r"\w+", bug.avoided_by.setting) if bug and bug.avoided_by else []
-        return next((self.settings.places[word] for word in words if word in self.settings.places), self.first)
+        places = (self.settings.places[word] for word in words if word in self.settings.places)
+        return next(places, None) or (self._tag(bug) if bug else None) or self.first
+
+    def _tag(self, bug: Bug) -> Place | None:
+        """Where an image tag says the release of a bug's project that the cluster runs; None if none says it."""
+        deployed = self.settings.deployment
+        tag = deployed.bookies if bug.project == "bookkeeper" else deployed.brokers
+        if tag is None:
+            return None
+        pulsar = followed("pulsar", tag.value)
+        said = PULSAR[pulsar] if bug.project == "bookkeeper" else pulsar
+        runs = self.releases.bookkeeper if bug.project == "bookkeeper" else self.releases.pulsar
+        return tag.place if said == runs else None
 
     @property
     def ensemble(self) -> int:

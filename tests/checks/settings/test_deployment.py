@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks.settings.cluster_settings import read_settings
+from fencepost.checks.inputs.input_files import Place
+from fencepost.checks.settings.cluster_settings import Cluster, read_settings
+from fencepost.model.releases import Releases
+from fencepost.properties.bugs import Avoidance, Bug
 
 VALUES = """\
 defaultPulsarImageTag: "4.0.8"
@@ -50,3 +53,25 @@ def test_a_tag_without_a_version_says_nothing(tmp_path: Path, tag: str) -> None:
     values = tmp_path / "values.yaml"
     values.write_text(VALUES.replace("4.0.8", tag))
     assert read_settings(values).deployment.brokers is None
+
+
+@pytest.mark.parametrize(
+    ("project", "releases", "line"),
+    [
+        ("pulsar", Releases.of("4.0.8"), 3),
+        ("bookkeeper", Releases.of("4.0.8"), 4),
+        ("pulsar", Releases.of("4.2.4"), 0),
+        ("bookkeeper", Releases.of("4.0.8", "4.18.2"), 0),
+    ],
+)
+def test_a_bug_of_a_release_is_at_the_image_tag_that_says_it(
+    project: str, releases: Releases, line: int, tmp_path: Path
+) -> None:
+    """A release that --pulsar or --bookkeeper names is in no file."""
+    values = tmp_path / "values.yaml"
+    tags = "images:\n  # ours\n  broker: {tag: 4.0.8}\n  bookie: {tag: 4.0.8}\n"
+    values.write_text(f"{tags}broker:\n  configData:\n    managedLedgerDefaultAckQuorum: '2'\n")
+    cluster = Cluster("values.yaml", Place(values), read_settings(values), releases, 3, False, False)
+    assert cluster.exposing(Bug(project=project)) == Place(values, line)
+    avoided = Bug(project=project, avoided_by=Avoidance("managedLedgerDefaultAckQuorum=3"))
+    assert cluster.exposing(avoided) == Place(values, 7)
