@@ -1,8 +1,9 @@
 """The other cluster refuses a message while later ones are under way: with deduplication it is missing there.
 
-The topic there has a limit of its own for the size of messages. The connection stays when a message is refused, so what is
-behind it is stored. The message is then sent again, below the highest position that is stored: it is taken for a duplicate, or
-the receipt of what follows confirms it. The source counts it as replicated either way.
+The topic has the same limit for the size of messages in both clusters. A copy has more metadata than its message, so it can be
+larger than is allowed. The connection stays when a message is refused, so what is behind it is stored. The message is then sent
+again, below the highest position that is stored: it is taken for a duplicate, or the receipt of what follows confirms it. The
+source counts it as replicated either way.
 """
 
 from __future__ import annotations
@@ -40,12 +41,12 @@ def refused(stage: Stage, release: str, control: bool, *, deduplication: bool) -
 
 def _take(stage: Stage, clusters: TwoClusters, control: bool) -> None:
     clusters.limit(LIMIT)
-    stage.say(f"the topic's maxMessageSize in d is {LIMIT}")
+    stage.say(f"the topic's maxMessageSize is {LIMIT} in c and d")
     (large, *behind) = clusters.send("p", [LARGE, *([] if control else [SMALL] * BEHIND)])
-    stage.say(f"a producer sends {', '.join((large, *behind))} in c; {large} is larger than that")
+    stage.say(f"a producer sends {', '.join((large, *behind))} in c; {large} has {LARGE} bytes and its metadata")
     _await(stage, clusters, large, behind)
-    clusters.limit(2 * LARGE)
-    stage.say(f"an administrator raises the limit in d to {2 * LARGE}")
+    clusters.limit(2 * LIMIT)
+    stage.say(f"an administrator raises both limits to {2 * LIMIT}")
     clusters.await_copies()
     if control:
         behind = clusters.send("q", [SMALL] * BEHIND)

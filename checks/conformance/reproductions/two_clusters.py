@@ -11,8 +11,8 @@ from fencepost.checks.conformance.reproductions.whole_broker import older_broker
 SMALL = 10
 """Bytes of a message that nobody refuses."""
 
-LIMIT, LARGE = 1_000, 2_000
-"""A topic's largest message in bytes, and the bytes of a message that is larger."""
+LIMIT, LARGE = 1_000, 930
+"""A topic's largest message in bytes with its metadata, and the bytes of a message that is no larger, and whose copy is."""
 
 
 class TwoClusters:
@@ -36,7 +36,7 @@ class TwoClusters:
         return names
 
     def limit(self, size: int) -> None:
-        """From now on d refuses messages of the topic that are larger than this, in bytes, with what they have besides."""
+        """From now on c and d refuse messages of the topic that are larger than this, in bytes with their metadata."""
         self._session.ask({"do": "limit", "bytes": size})
 
     def received(self) -> int:

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.apache.pulsar.broker.ServiceConfiguration;
 import org.apache.pulsar.broker.loadbalance.impl.ModularLoadManagerImpl;
 import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.Producer;
@@ -35,8 +36,7 @@ public final class ClustersBench implements Lines.Target {
     public void answer(JsonNode request, ObjectNode answer) throws Exception {
         switch (request.get("do").asText()) {
             case "start":
-                source = new WholeBroker(configuration ->
-                        configuration.setLoadManagerClassName(ModularLoadManagerImpl.class.getName()));
+                source = new WholeBroker(ClustersBench::common);
                 break;
             case "start_other":
                 startOther(request.get("deduplication").asBoolean());
@@ -67,11 +67,15 @@ public final class ClustersBench implements Lines.Target {
 
     private void startOther(boolean deduplication) throws Exception {
         target = new WholeBroker(OTHER, configuration -> {
-            configuration.setLoadManagerClassName(ModularLoadManagerImpl.class.getName());
+            common(configuration);
             configuration.setBrokerDeduplicationEnabled(deduplication);
-            configuration.setSystemTopicEnabled(true);
-            configuration.setTopicLevelPoliciesEnabled(true);
         });
+    }
+
+    private static void common(ServiceConfiguration configuration) {
+        configuration.setLoadManagerClassName(ModularLoadManagerImpl.class.getName());
+        configuration.setSystemTopicEnabled(true);
+        configuration.setTopicLevelPoliciesEnabled(true);
     }
 
     /** The namespace is in both clusters, and its topics are replicated from the one to the other. */
@@ -84,6 +88,7 @@ public final class ClustersBench implements Lines.Target {
         admin.namespaces().createNamespace(NAMESPACE, both);
         client = PulsarClient.builder().serviceUrl(source.pulsar.getBrokerServiceUrl()).build();
         reading = PulsarClient.builder().serviceUrl(target.pulsar.getBrokerServiceUrl()).build();
+        admin.topics().createNonPartitionedTopic(TOPIC);
         // a subscription keeps what is acknowledged
         reading.newConsumer().topic(TOPIC).subscriptionName("s").subscribe().close();
     }
@@ -101,11 +106,13 @@ public final class ClustersBench implements Lines.Target {
         }
     }
 
-    /** From the return on the other cluster refuses messages of the topic that are larger, whoever sends them. */
+    /** From the return on both clusters refuse messages of the topic that are larger, whoever sends them. */
     private void limit(int bytes) throws Exception {
-        target.pulsar.getAdminClient().topicPolicies().setMaxMessageSize(TOPIC, bytes);
-        var topic = target.pulsar.getBrokerService().getTopicReference(TOPIC).orElseThrow();
-        Server.until("limit of the topic", () -> topic.getHierarchyTopicPolicies().getTopicMaxMessageSize().get() == bytes);
+        for (WholeBroker each : List.of(target, source)) {
+            each.pulsar.getAdminClient().topicPolicies().setMaxMessageSize(TOPIC, bytes);
+            var topic = each.pulsar.getBrokerService().getTopicReference(TOPIC).orElseThrow();
+            Server.until("limit of the topic", () -> topic.getHierarchyTopicPolicies().getTopicMaxMessageSize().get() == bytes);
+        }
     }
 
     private void read(ObjectNode answer) throws Exception {
