@@ -276,7 +276,7 @@ def of_namespaces(group: Group, opening: Opening) -> str:
     fewer = f"{len(less)} fewer" if less and not group.lost.gaps else ""
     other = f"{len(more)} more{needs}" if more and not answers[0].gaps else ""
     by_others = f"{len(eased)} by {_by(eased)} instead" if eased else ""
-    change = ", ".join(filter(None, [fewer, other, by_others]))
+    change = ", ".join(filter(None, [by_others, fewer, other]))  # such as a lost disk alone, which happens most
     ordered = {each.feature.name for each in group.settings.orders} - set(_orders(opening))
     orders = f"; ordered: {', '.join(name.replace('_', ' ') for name in sorted(ordered))}" if ordered else ""
     of_group = replace(opening.now.cluster, settings=group.settings).not_modelled

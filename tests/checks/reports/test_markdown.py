@@ -135,7 +135,7 @@ def test_a_way_that_needs_less_in_some_namespaces_is_neither_gone_nor_one_more(t
     opened = Opening(Guaranteed(cluster, ()), answers=(lost,))
     there = replace(lost, ways=(one, by_bug("a", 1), by_bug("b", 1)))
     said = of_namespaces(Group(("orders",), settings, there), opened)
-    assert said == "orders (2/2/2): 3 ways, 1 more by a lost session of a broker, 1 by a lost disk instead"
+    assert said == "orders (2/2/2): 3 ways, 1 by a lost disk instead, 1 more by a lost session of a broker"
 
 
 def test_of_namespaces_of_which_not_all_is_known_nothing_is_said_to_be_gone(tmp_path: Path) -> None:
