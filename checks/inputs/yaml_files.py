@@ -47,7 +47,10 @@ BOOKIES = ("bookie", "bookkeeper")
 """What the bookies' ConfigMap is labelled or called."""
 
 LOADER = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
-"""The same language, in C or in Python."""
+"""The same language, in C or in Python, which ends at the depth of its own calls."""
+
+TOO_DEEP = "exceeded maximum nesting depth"
+"""What the one in C says where it ends."""
 
 STRINGS = "tag:yaml.org,2002:str"
 PRINTED = "pulsar-admin brokers get-runtime-config, or namespaces policies,"
@@ -100,11 +103,17 @@ def _composed(path: Path, text: str) -> Iterator[yaml.Node]:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
         place = Place(path, line)
+        if error.problem == TOO_DEEP:
+            raise _nested(path) from None
         raise InputError(f"{place}: is not YAML: {error.problem or error.context}", place) from None
     except yaml.YAMLError as error:
         raise InputError(f"{path}: is not YAML: {str(error).splitlines()[0]}", Place(path)) from None
     except RecursionError:
-        raise InputError(f"{path}: is nested too deeply for a configuration; {REMEDY}", Place(path)) from None
+        raise _nested(path) from None
+
+
+def _nested(path: Path) -> InputError:
+    return InputError(f"{path}: is nested too deeply for a configuration; {REMEDY}", Place(path))
 
 
 def _manifests(node: yaml.Node) -> Iterator[yaml.MappingNode]:

@@ -164,16 +164,16 @@ class _Judging:
         self._graph: Graph | None = None
         self.why = ""
         try:
-            self._fits(bytes_of_moves(result))
+            self._fits(bytes_of_moves(result) + JUDGING_BYTES_PER_STATE * result.distinct)
             self.moves = moves_of(result, workers=means.workers, should_stop=means.should_stop, progress=self._tell)
             self.why = asked.why_stopped if self.moves is None else ""
         except (GraphError, MemoryError) as error:
             self.moves, self.why = None, str(error) or "no memory for the graph"
 
-    def _fits(self, transitions: int) -> None:
-        """Raises GraphError if these bytes for transitions are more than judging may take."""
+    def _fits(self, besides: int) -> None:
+        """Raises GraphError if the states, and these bytes besides, are more than judging may take."""
         result, means = self._result, self._means
-        needed = result.bytes_in_use + transitions + JUDGING_BYTES_PER_STATE * result.distinct
+        needed = result.bytes_in_use + besides
         if needed > means.memory:
             size = f"{count_of(result.distinct, 'state')} and {count_of(result.transitions, 'transition')}"
             has = f"the graph of {size} takes {needed / GIB:.1f} GiB and may take {means.memory / GIB:.1f}"
@@ -219,13 +219,16 @@ class _Judging:
         return _trace(self._observed, graph, lead.property, lasso)
 
     def _in_order(self) -> Graph:
-        """The graph, whose runs are the same whatever the workers. Raises GraphError if it does not fit or is stopped."""
+        """The graph, whose runs are the same whatever the workers; from then on that is judged. Raises GraphError if it does
+        not fit or is stopped."""
         if self._graph is None:
             means, result = self._means, self._result
-            self._fits(bytes_of_moves(result) + bytes_of_graph(result))
+            besides = max(bytes_of_moves(result), JUDGING_BYTES_PER_STATE * result.distinct)
+            self._fits(bytes_of_graph(result) + besides)
             self._graph = graph_of(result, workers=means.workers, should_stop=means.should_stop, progress=self._tell)
-        if self._graph is None:
-            raise GraphError(self._asked.why_stopped)
+            if self._graph is None:
+                raise GraphError(self._asked.why_stopped)
+            self.moves = self._graph.moves
         return self._graph
 
 

@@ -134,7 +134,10 @@ def graph_of(
     should_stop: Callable[[], bool] = lambda: False,
     progress: Callable[[int, int], None] = lambda done, count: None,
 ) -> Graph | None:
-    """The graph of what a search has reached; None if ``should_stop`` says so. Raises what ``moves_of`` raises."""
+    """The graph of what a search has reached; None if ``should_stop`` says so. What the search has recorded is given back.
+
+    Raises what ``moves_of`` raises.
+    """
     moves = moves_of(result, workers=workers, should_stop=should_stop, progress=progress)
     if moves is None:
         return None
@@ -154,7 +157,10 @@ def graph_of(
     with Crew(workers) as crew:
         args = first, rows, numbers, moves.targets, moves.actions, targets, actions, shared.ctypes.data
         crew.run(lambda _: _gather(*args, _BLOCK))
-    return Graph(reached, places, depth, rows, targets, actions, moves.observed[places])
+    observed = moves.observed[places]
+    if reached.recorded is not None:
+        reached.recorded.give_back()
+    return Graph(reached, places, depth, rows, targets, actions, observed)
 
 
 def _record(

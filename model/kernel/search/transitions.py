@@ -91,6 +91,13 @@ class Recorded:
         """Whether there was room for the transitions of all states at the first places."""
         return int(self._taken[0]) <= self.record.room and places <= self.record.places
 
+    def give_back(self) -> None:
+        """The machine may have the memory, once nobody has moves of it; the record is no longer whole."""
+        nothing = np.zeros(0, dtype=np.uint64)
+        self._rows, self._observed = nothing, nothing
+        self._targets, self._actions = nothing.view(np.int32), nothing.view(np.uint16)
+        self.record = NOTHING_RECORDED
+
     def moves(self, places: int) -> Moves:
         """The transitions of the states at the first places."""
         observed = self._observed[: places * self._width].reshape(places, self._width)
