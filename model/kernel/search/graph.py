@@ -22,6 +22,7 @@ from fencepost.model.kernel.search.transitions import (
     Moves,
     Recorded,
     bytes_recorded,
+    holding,
 )
 
 _BLOCK = 256
@@ -74,7 +75,7 @@ class Graph:
 
     def holds(self, formula: int) -> npt.NDArray[np.bool_]:
         """For each state, whether the kernel's observed formula of that number holds in it."""
-        return self.moves.holds(formula)
+        return holding(self.observed, formula)
 
     def successors_of(self, number: int) -> list[tuple[int, int]]:
         """The transitions of a state: the action and the state that it leads to."""

@@ -51,8 +51,12 @@ class Moves:
 
     def holds(self, formula: int) -> Flags:
         """For each number, whether the kernel's observed formula of that number holds in its state."""
-        bit = np.uint64(1) << np.uint64(formula % 64)
-        return np.asarray(self.observed[:, formula // 64] & bit != 0)
+        return holding(self.observed, formula)
+
+
+def holding(observed: Words, formula: int) -> Flags:
+    """Of bit sets of formulas, one in each row, which have that formula."""
+    return np.asarray(observed[:, formula // 64] & np.uint64(1) << np.uint64(formula % 64) != 0)
 
 
 class Record(NamedTuple):

@@ -79,7 +79,7 @@ public final class CompactedBench implements Lines.Target {
         });
     }
 
-    /** A consumer like that of a reader, except that it acknowledges when it is told; the key of the first message that it gets. */
+    /** A consumer like that of a reader, except that it acknowledges on request; the key of the first message that it gets. */
     private String begin() throws Exception {
         consumer = client.newConsumer().topic(TOPIC).subscriptionName("s").subscriptionMode(SubscriptionMode.NonDurable)
                 .subscriptionInitialPosition(SubscriptionInitialPosition.Earliest).readCompacted(true)
