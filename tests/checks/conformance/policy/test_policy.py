@@ -101,8 +101,11 @@ BUGS: Mapping[str, tuple[Any, str, Any]] = {
 }
 
 
+DRAWS = "AvgShedder in turn"
+"""The class draws by itself, so that which case shows a bug, and how small that can be made, differs from run to run."""
+
+
 def test_a_bug_of_the_model_is_found_and_made_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """AvgShedder draws by itself, so that which case shows it, and what is left of that, differs from run to run."""
     with code("4.2.4") as real:
         for name, (module, attribute, mistaken) in BUGS.items():
             rule = next(rule for rule in RULES if rule.name == name)
@@ -111,7 +114,20 @@ def test_a_bug_of_the_model_is_found_and_made_small(monkeypatch: pytest.MonkeyPa
                 result = campaign([rule], "4.2.4", real.ask, cases=1000, seed=0)
             assert len(result.finds) == 1, name
             (find,) = result.finds
-            assert sum(len(load.brokers) for load in find.case.rounds) <= 8, find
+            assert name == DRAWS or sum(len(load.brokers) for load in find.case.rounds) <= 8, find
+
+
+def test_a_case_of_what_draws_is_made_small() -> None:
+    """Of a class that always throws nothing is drawn: of rounds, questions, brokers and bundles the least is left."""
+
+    def ask(requests: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        return [{"rounds": [{**row, "throws": "NullPointerException"} for row in request["rounds"]]} for request in requests]
+
+    (rule,) = (rule for rule in RULES if rule.name == DRAWS)
+    drawn = (rule.draw(Random(number), "4.2.4") for number in range(100))
+    case = next(case for case in drawn if len(case.rounds) == 4 and all(case.more["asked"]))
+    (load,) = (find := small(rule, 0, case, ["it throws"], ask)).case.rounds
+    assert (load.brokers, load.bundles, find.case.more["asked"]) == ({}, {}, ((),))
 
 
 @pytest.mark.parametrize("forgets", ["that it is full", "its name"])
