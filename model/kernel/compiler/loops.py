@@ -13,18 +13,18 @@ import ctypes
 import hashlib
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from queue import Empty, SimpleQueue
 from threading import Thread
 from types import TracebackType
-from typing import Generic, ParamSpec, TypeAlias, TypeVar, cast
+from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar, cast
 
 import llvmlite.binding as llvm
 import numpy as np
 
 from fencepost.model.kernel.compiler.instructions import Code
-from fencepost.model.kernel.compiler.store import Stored, read_loop, write_loop
+from fencepost.model.kernel.compiler.store import Stored, read_loop, turn_at, write_loop
 
 SLOTS = 8
 """Words in a cache line."""
@@ -71,6 +71,8 @@ call4: Instruction[[Integer, Integer, Integer, Integer, Integer], None] = Instru
 call6: Instruction[[Integer, Integer, Integer, Integer, Integer, Integer, Integer], None] = Instruction("call6")
 
 _LOADING = threading.RLock()
+_LONGEST = 60.0
+"""Seconds that another process may take to compile a loop before this one does it, too: ten times as many as the longest."""
 
 
 class Loop(Generic[P, R]):
@@ -85,33 +87,53 @@ class Loop(Generic[P, R]):
         """Raises TypeError for arguments by name."""
         if named:
             raise TypeError(f"a native loop takes its arguments in order, not {', '.join(named)}")
-        kinds: list[str] = []
-        words: list[int] = []
-        for argument in arguments:
-            _flatten(argument, kinds, words)
-        kind = " ".join(kinds)
-        native_code = self._ready.get(kind) or self._made_ready(kind, arguments, len(words))
+        kind, words = _kind_and_words(arguments)
+        native_code = self._ready.get(kind) or self._made_ready(kind, arguments)
         return cast(R, native_code(words))  # what object code returns is of the type that its loop was compiled for
 
-    def _made_ready(self, kind: str, arguments: Sequence[object], words: int) -> _Native:
+    @property
+    def is_ready(self) -> bool:
+        """Whether it has been made ready, for arguments of some types."""
+        return bool(self._ready)
+
+    def prepare(self, arguments: Sequence[object], *, wait: bool) -> None:
+        """Makes the loop ready for arguments of these types; without ``wait`` only if no other process compiles it just now."""
+        kind, words = _kind_and_words(arguments)
         with _LOADING:
-            if kind not in self._ready:
-                self._ready[kind] = _Native(self._stored(kind, arguments), words)
+            if kind not in self._ready and (stored := self._stored(kind, arguments, wait=wait)) is not None:
+                self._ready[kind] = _Native(stored, len(words))
+
+    def _made_ready(self, kind: str, arguments: Sequence[object]) -> _Native:
+        self.prepare(arguments, wait=True)
         return self._ready[kind]
 
-    def _stored(self, kind: str, arguments: Sequence[object]) -> Stored:
+    def _stored(self, kind: str, arguments: Sequence[object], *, wait: bool) -> Stored | None:
         function = self.function
         place = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__.lstrip('_')}"
         code = function.__code__
         exact = repr((function.__module__, kind, code.co_code, code.co_consts, code.co_names)).encode()
         name = f"{place}-{hashlib.sha256(exact).hexdigest()[:16]}"
-        stored = read_loop(name)
-        if stored is None:
+        return read_loop(name) or self._compiled(name, arguments, wait=wait)
+
+    def _compiled(self, name: str, arguments: Sequence[object], *, wait: bool) -> Stored | None:
+        with turn_at(name, _LONGEST if wait else 0.0) as is_mine:
+            if not (is_mine or wait):
+                return None
+            if (stored := read_loop(name)) is not None:  # by whoever's turn it was before
+                return stored
             from fencepost.model.kernel.compiler.loop_compiler import compiled
 
-            stored = compiled(self, arguments)
-            write_loop(name, stored)
-        return stored
+            new = compiled(self, arguments)
+            write_loop(name, new)
+            return new
+
+
+def prepare(*calls: tuple[Loop[..., Any], Sequence[object]]) -> None:
+    """Makes loops ready for arguments like these. What another process compiles just now comes last: processes that begin at
+    the same time share the work."""
+    for wait in (False, True):
+        for loop, arguments in calls:
+            loop.prepare(arguments, wait=wait)
 
 
 class _Native:
@@ -147,6 +169,14 @@ _RESULTS: dict[str, Callable[[ctypes.Array[ctypes.c_int64]], Result]] = {
     "UniTuple(int64 x 2)": lambda result: (result[0], result[1]),
 }
 """What loops return, by Numba's name of the type."""
+
+
+def _kind_and_words(arguments: Iterable[object]) -> tuple[str, list[int]]:
+    """What decides how a loop is compiled for arguments, and their words."""
+    kinds, words = list[str](), list[int]()
+    for argument in arguments:
+        _flatten(argument, kinds, words)
+    return " ".join(kinds), words
 
 
 def _flatten(argument: object, kinds: list[str], words: list[int]) -> None:

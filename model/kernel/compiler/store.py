@@ -9,6 +9,7 @@ writes can change these; from a folder that the user names; or from the user's o
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
@@ -17,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.util import find_spec
 from itertools import count
@@ -104,6 +105,38 @@ def write_loop(loop: str, stored: Stored) -> None:
     _write(folder_of_loops(), f"{loop}.o", about, stored.code)
 
 
+@contextmanager
+def turn_at(loop: str, seconds: float) -> Iterator[bool]:
+    """Whether it is this process's turn to compile a loop: no other is at it, or none is any more within so many seconds. The
+    system ends the turn of a process that ends."""
+    folder = _written_to(folder_of_loops()) if are_unmixed() else None
+    if folder is None:  # nobody else will have what this process compiles, nor this process what others do
+        yield True
+        return
+    path = folder / f"{loop}.turn"
+    with path.open("wb") as file:
+        is_mine = _locked(file.fileno(), time.monotonic() + seconds)
+        try:
+            yield is_mine
+        finally:
+            if is_mine:  # whoever waits for the file that is removed finds the loop stored
+                path.unlink(missing_ok=True)
+                fcntl.flock(file, fcntl.LOCK_UN)  # a process that was forked meanwhile has the file open, too
+
+
+def _locked(file: int, until: float) -> bool:
+    """Whether the file could be locked until then."""
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            if time.monotonic() >= until:
+                return False
+            time.sleep(_GLANCE)
+        else:
+            return True
+
+
 @cache
 def folder_of_loops() -> str:
     """The name of a folder for this text of the loops, the compilers and the processor: object code fits no other."""
@@ -117,6 +150,8 @@ def folder_of_loops() -> str:
 VARIABLE = "NUMBA_CACHE_DIR"
 """A variable of the environment: it names another folder for what is compiled."""
 _DAY = 86_400.0
+_GLANCE = 0.02
+"""Seconds between two looks whether another process has ended its turn."""
 
 
 def _read(folder: str, name: str) -> tuple[Mapping[str, str], bytes] | None:

@@ -29,7 +29,7 @@ from fencepost.model.kernel.compiler.loops import (
 from fencepost.model.kernel.compiler.packing import Integers, N, W, Words
 from fencepost.model.kernel.compiler.planes import TOGETHER, spread
 from fencepost.model.kernel.compiler.program import Program, canonicalise, compare, copy, has, same
-from fencepost.model.kernel.search.store import Frontier, Space, fetch_line, fetch_match, hash_state, insert
+from fencepost.model.kernel.search.store import Frontier, Space, fetch_line, fetch_match, hash_state, insert, segment_of
 from fencepost.model.kernel.search.transitions import COUNT_BITS, NOTHING_RECORDED, Record
 
 BATCH = 128
@@ -299,7 +299,7 @@ def expand(
         first = fetch_add(shared + 8 * CURSOR, block)
         if first >= total:
             return DONE
-        segment, ordinal, last = np.searchsorted(ordinals, first, side="right") - 1, first, min(first + block, total)
+        segment, ordinal, last = segment_of(ordinals, first), first, min(first + block, total)
         pending = 0
         while ordinal < last:
             while ordinal >= ordinals[segment + 1]:
@@ -426,7 +426,7 @@ def observe(
         first = fetch_add(shared + 8 * CURSOR, block)
         if first >= total:
             return
-        segment, ordinal, last = np.searchsorted(ordinals, first, side="right") - 1, first, min(first + block, total)
+        segment, ordinal, last = segment_of(ordinals, first), first, min(first + block, total)
         while ordinal < last:
             while ordinal >= ordinals[segment + 1]:
                 segment += 1

@@ -27,7 +27,7 @@ from fencepost.model.kernel.compiler.machine import Kernel
 from fencepost.model.kernel.compiler.packing import Integers, N, W, Words
 from fencepost.model.kernel.compiler.program import Program, addresses, bit_set, canonicalise, compare
 from fencepost.model.kernel.search.expansion import CURSOR, SHARED_WORDS, Worker, note
-from fencepost.model.kernel.search.store import Frontier, Segment, Space, Store, frontier, hash_state, insert
+from fencepost.model.kernel.search.store import Frontier, Segment, Space, Store, frontier, hash_state, insert, segment_of
 
 
 class Room(NamedTuple, Generic[W, N]):
@@ -86,7 +86,7 @@ def find_predecessors(
         first = fetch_add(shared + 8 * CURSOR, block)
         if first >= total:
             return
-        segment = np.searchsorted(ordinals, first, side="right") - 1
+        segment = segment_of(ordinals, first)
         for ordinal in range(first, min(first + block, total)):
             while ordinal >= ordinals[segment + 1]:
                 segment += 1

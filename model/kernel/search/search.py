@@ -11,7 +11,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from fencepost.model.kernel.compiler.loops import Crew
+from fencepost.model.kernel.compiler.loops import Crew, prepare
 from fencepost.model.kernel.compiler.machine import Kernel
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.compiler.planes import TOGETHER
@@ -164,6 +164,8 @@ class _Search:
 
     def run(self) -> Result:
         violations: list[Find] = []
+        if not expand.is_ready:
+            self._prepare()
         if not self.levels:
             self._seed()
             self._observe()
@@ -195,6 +197,12 @@ class _Search:
         return self._result(violations)
 
     # --- one level
+
+    def _prepare(self) -> None:
+        """Makes the loops ready, the one that takes longest to compile first."""
+        program, space, shared, worker = self.program, self.store.space, self.shared.ctypes.data, self.written[0]
+        args = program, space, frontier([]), shared, self.finds.alarms, worker, NOTHING_RECORDED, _LARGEST_BLOCK
+        prepare((expand, args), (observe, args), (seed, (program, space, shared, worker, 0)))
 
     def _seed(self) -> None:
         initial, worker = self.initial, self.workers[0]

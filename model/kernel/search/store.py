@@ -166,6 +166,19 @@ def _place(space: Space, value: Word, place: Integer) -> None:
 
 
 @native
+def segment_of(ordinals: Integers, ordinal: Integer) -> Integer:
+    """The segment of a frontier that the state of a number is in. NumPy's search takes Numba a second to compile."""
+    first, last = np.int64(0), np.int64(len(ordinals))
+    while last - first > 1:
+        middle = first + last >> 1
+        if ordinals[middle] <= ordinal:
+            first = middle
+        else:
+            last = middle
+    return first
+
+
+@native
 def fill(space: Space, frontier: Frontier, cursor: Integer, hashes: Words) -> None:
     """Adds states that are distinct and in the array already to an empty table; several threads share the work by the
     counter at the address ``cursor``. ``hashes`` is room for a batch of them (AHEAD)."""
@@ -176,7 +189,7 @@ def fill(space: Space, frontier: Frontier, cursor: Integer, hashes: Words) -> No
         if first >= total:
             return
         last = min(first + AHEAD, total)
-        begin = segment = np.searchsorted(ordinals, first, side="right") - 1
+        begin = segment = segment_of(ordinals, first)
         for ordinal in range(first, last):
             while ordinal >= ordinals[segment + 1]:
                 segment += 1

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,9 @@ import numpy as np
 import pytest
 
 from fencepost.model.kernel.compiler import loops, store
-from fencepost.model.kernel.compiler.loops import Instruction, load, native
+from fencepost.model.kernel.compiler.loops import Instruction, load, native, prepare
 from fencepost.model.kernel.compiler.program import compare, has, same
-from fencepost.model.kernel.compiler.store import VARIABLE
+from fencepost.model.kernel.compiler.store import VARIABLE, turn_at
 from fencepost.model.kernel.search.store import hash_state
 
 SAID = "import sys, tests.model.kernel.compiler.test_loops as t; print(t.sum_of_first(4), 'numba' in sys.modules)"
@@ -98,8 +100,72 @@ def test_loops_of_another_processor_are_not_read(monkeypatch: pytest.MonkeyPatch
     assert len(folders) == 2
 
 
+@pytest.fixture
+def empty_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    store._base.cache_clear()
+    yield tmp_path
+    store._base.cache_clear()
+
+
+def test_a_loop_is_one_process_s_at_a_time(empty_store: Path) -> None:
+    for _ in range(2):
+        with turn_at("one", 0.0) as first, turn_at("one", 0.01) as second, turn_at("another", 0.0) as other:
+            assert (first, second, other) == (True, False, True)
+    assert not [path for path in empty_store.rglob("*") if path.is_file()]
+
+
+@pytest.mark.long
+def test_the_turn_of_a_process_that_is_killed_ends(empty_store: Path) -> None:
+    text = (
+        f"import time; from {store.__name__} import turn_at\nwith turn_at('one', 0): print('mine', flush=True); time.sleep(600)"
+    )
+    with _process(empty_store, text) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "mine\n"
+        with turn_at("one", 0.0) as is_mine:
+            assert not is_mine
+        other.kill()
+    with turn_at("one", 60.0) as is_mine:
+        assert is_mine
+
+
+@pytest.mark.long
+def test_of_processes_that_begin_together_one_compiles(tmp_path: Path) -> None:
+    processes = [_process(tmp_path, SAID) for _ in range(2)]
+    assert sorted(process.communicate()[0].strip() for process in processes) == ["6 False", "6 True"]
+
+
+@pytest.mark.long
+def test_what_another_process_compiles_comes_last(monkeypatch: pytest.MonkeyPatch, empty_store: Path) -> None:
+    turns = list[tuple[str, bool]]()
+
+    @contextmanager
+    def of_another_at_first(loop: str, seconds: float) -> Iterator[bool]:
+        turns.append((loop.partition("-")[0].rpartition(".")[2], seconds > 0))
+        yield len(turns) > 1
+
+    monkeypatch.setattr(loops, "turn_at", of_another_at_first)
+
+    @native
+    def plus(one: Any, other: Any) -> Any:
+        return one + other
+
+    @native
+    def minus(one: Any, other: Any) -> Any:
+        return one - other
+
+    prepare((plus, (0, 0)), (minus, (0, 0)))
+    assert turns == [("plus", False), ("minus", False), ("plus", True)]
+    assert (plus(5, 3), minus(5, 3), len(turns)) == (8, 2, 3)
+
+
 def _in_a_process(folder: Path) -> str:
     """What a process says that keeps its loops in the folder."""
+    with _process(folder, SAID) as process:
+        return process.communicate()[0].strip()
+
+
+def _process(folder: Path, text: str) -> subprocess.Popen[str]:
     around = {VARIABLE: str(folder), "PATH": "/usr/bin"}
-    done = subprocess.run([sys.executable, "-c", SAID], cwd=ROOT, env=around, capture_output=True, text=True, check=True)
-    return done.stdout.strip()
+    return subprocess.Popen([sys.executable, "-c", text], cwd=ROOT, env=around, stdout=subprocess.PIPE, text=True)
