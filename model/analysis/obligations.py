@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from operator import attrgetter
 
 from fencepost.model.language import Not, Protocol
 from fencepost.model.language.declarations import Action, Variable
@@ -30,13 +32,31 @@ def _doubtful(protocol: Protocol, action: Action) -> list[Variable]:
     return [v for v, term in action.updates.items() if _is_number(v) and not _fits(protocol.range_of(term), v)]
 
 
+_proved = set[bytes]()
+"""What this process has proved: most protocols of a check differ from others in a few actions."""
+
+
 def _prove_all(protocol: Protocol, asked: Iterable[tuple[Action, Sequence[Variable]]]) -> None:
-    asking = Asking(v.domain.within(v.term) for v in protocol.variables if _is_number(v))
+    """Proves of each action that some variables stay in their domains, supposing those of the variables that it mentions."""
+    asking = Asking()
     for action, doubtful in asked:
-        with asking.supposing(action.guard):
+        mentioned = protocol.variables_of(action.guard).union(*(protocol.variables_of(action.updates[v]) for v in doubtful))
+        supposed = sorted(filter(_is_number, mentioned), key=attrgetter("name"))
+        obligation = _obligation(action, doubtful, supposed)
+        if obligation in _proved:
+            continue
+        with asking.supposing(action.guard, *(v.domain.within(v.term) for v in supposed)):
             if not asking.excludes(Not(conjunction(tuple(v.domain.within(action.updates[v]) for v in doubtful)))):
                 for variable in doubtful:
                     _prove(asking, protocol, action, variable)
+        _proved.add(obligation)
+
+
+def _obligation(action: Action, doubtful: Iterable[Variable], supposed: Iterable[Variable]) -> bytes:
+    """A digest of all that decides whether the variables stay in their domains."""
+    updates = [(v.domain, action.updates[v].digest) for v in doubtful]
+    what = action.guard.digest, updates, [(v.name, v.domain) for v in supposed]
+    return blake2b(repr(what).encode(), digest_size=16).digest()
 
 
 def _prove(asking: Asking, protocol: Protocol, action: Action, variable: Variable) -> None:

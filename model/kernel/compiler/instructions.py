@@ -225,6 +225,7 @@ llvm.initialize_native_target()
 llvm.initialize_native_asmprinter()
 
 
+@cache
 def host() -> tuple[str, str]:
     """The processor that code is made for: its name and what it can do. Object code of one runs on no other."""
     return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()

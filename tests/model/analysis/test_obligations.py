@@ -36,10 +36,10 @@ def test_a_guard_that_does_not_protect_is_reported_with_a_counterexample() -> No
     )
 
 
-def moved(change: Callable[..., object], *, low: int = 0, high: int = 4) -> Protocol:
-    """A protocol whose only action sets ``x``, from ``low`` to ``high``, to ``change(x, y)``; y is from 0 to 2."""
+def moved(change: Callable[..., object], *, low: int = 0, high: int = 4, most: int = 2) -> Protocol:
+    """A protocol whose only action sets ``x``, from ``low`` to ``high``, to ``change(x, y)``; y is from 0 to ``most``."""
     p = Protocol("mover")
-    x, y = p.number("x", low, high), p.number("y", 0, 2)
+    x, y = p.number("x", low, high), p.number("y", 0, most)
 
     @p.step(by="mover")
     def move() -> object:
@@ -91,3 +91,22 @@ def test_every_member_of_a_family_is_checked() -> None:
 
     with pytest.raises(ModelError, match=r"action push\(q2\) takes length\[q2\] out of 0\.\.2: it becomes 3"):
         prove_domains(p)
+
+
+def test_what_was_proved_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    def change(x: object, y: object) -> object:
+        return If(x > y, x - y, 3)  # type: ignore[operator]
+
+    assert prove_domains(moved(change)) == 1
+    monkeypatch.setattr("z3.Solver.check", None)
+    assert prove_domains(moved(change)) == 1
+
+
+@pytest.mark.parametrize("other", [{"high": 3}, {"most": 3}, {"low": 1}], ids=str)
+def test_of_other_domains_it_is_not_proved(other: dict[str, int]) -> None:
+    def change(x: object, y: object) -> object:
+        return If(y < x, x - 1, y + y)  # type: ignore[operator]
+
+    assert prove_domains(moved(change)) == 1
+    with pytest.raises(ModelError, match="takes x out of"):
+        prove_domains(moved(change, **other))
