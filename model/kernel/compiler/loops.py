@@ -141,7 +141,7 @@ class _Native:
     was raised, then each word of the arguments; a status comes back, which is negative or 0 unless something was raised."""
 
     def __init__(self, stored: Stored, words: int) -> None:
-        self._object = Code(stored.code)
+        self._object = Code(stored.code, [stored.symbol])
         address = self._object.address(stored.symbol)
         self._call = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *[ctypes.c_int64] * words)(address)
         self._returns = _RESULTS[stored.returns]

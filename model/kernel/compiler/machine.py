@@ -19,6 +19,9 @@ from fencepost.model.kernel.compiler.wasm import webassembly
 from fencepost.model.language import Protocol
 from fencepost.model.terms.values import Condition
 
+_FUNCTIONS = {"code": ("enabled", "apply")}
+"""Those of a text that has another name than its only function."""
+
 
 class Kernel:
     """The compiled form of a protocol.
@@ -52,8 +55,13 @@ class Kernel:
 
     @cached_property
     def code(self) -> Code:
-        """The functions ``enabled``, ``observe`` and ``apply``."""
+        """The functions ``enabled`` and ``apply``."""
         return self._compiled("code")
+
+    @cached_property
+    def code_of_states(self) -> Code:
+        """The function ``observe``."""
+        return self._compiled("observe")
 
     @cached_property
     def code_of_steps(self) -> Code:
@@ -62,8 +70,13 @@ class Kernel:
 
     @cached_property
     def code_in_planes(self) -> Code:
-        """The functions ``enabled_planes`` and ``observe_planes``, for 64 states at once."""
-        return self._compiled("planes")
+        """The function ``enabled_planes``, for 64 states at once."""
+        return self._compiled("enabled_planes")
+
+    @cached_property
+    def code_of_states_in_planes(self) -> Code:
+        """The function ``observe_planes``, for 64 states at once."""
+        return self._compiled("observe_planes")
 
     @cached_property
     def code_of_steps_in_planes(self) -> Code:
@@ -83,13 +96,20 @@ class Kernel:
         return known or self._advance.setdefault(thorough, self._compiled("advance", thorough=thorough))
 
     def _compiled(self, name: str, *, thorough: bool = False) -> Code:
-        """The functions of a text as machine code. What is kept was made of a protocol whose domains were proved."""
-        what = self._digest, host(), name, thorough
-        return Code(product(what, lambda: object_code(self._text(name), thorough=thorough)))
+        """The functions of a text as machine code. What is kept was made of a protocol whose domains were proved, and of the
+        formulas that are in the text: what is observed makes no difference to what actions do."""
+        formulas = [[formula.digest for formula in each] for each in self._formulas_in(name)]
+        what = self._digest, formulas, host(), name, thorough
+        return Code(product(what, lambda: object_code(self._text(name), thorough=thorough)), _FUNCTIONS.get(name, (name,)))
 
     @cached_property
     def _digest(self) -> bytes:
-        return digest_of(self.protocol, [*self._observed, *self._observed_steps]) + b"%d" % len(self._observed)
+        return digest_of(self.protocol)
+
+    def _formulas_in(self, name: str) -> tuple[Sequence[Condition], Sequence[Condition]]:
+        """The formulas over one state and those over two that a text has."""
+        of_states = self._observed if name in ("observe", "observe_planes", "advance") else ()
+        return of_states, self._observed_steps if name in ("observe_step", "step_planes", "advance") else ()
 
     def _text(self, name: str) -> str:
         if not self._texts:
@@ -100,31 +120,38 @@ class Kernel:
 
     def _written(self, name: str) -> str:
         compiler = PlaneCompiler(self.protocol, self.packing)
-        if name == "planes":
+        observed, observed_steps = self._formulas_in(name)
+        if name == "enabled_planes":
             compiler.enabled_planes(self.actions)
-            compiler.observe_planes(self._observed)
+        elif name == "observe_planes":
+            compiler.observe_planes(observed)
         elif name == "step_planes":
-            compiler.step_planes(self.actions, self._observed_steps)
+            compiler.step_planes(self.actions, observed_steps)
+        elif name == "observe":
+            compiler.observe(observed)
         elif name == "observe_step":
-            compiler.observe_step(self._observed_steps)
+            compiler.observe_step(observed_steps)
         elif name == "advance":
-            compiler.advance(self.actions, self._observed_steps, self._observed)
+            compiler.advance(self.actions, observed_steps, observed)
         else:
             compiler.enabled(self.actions)
             compiler.apply(self.actions)
-            compiler.observe(self._observed)
         return str(compiler)
 
     @cached_property
     def webassembly(self) -> bytes:
         """A module of WebAssembly with ``enabled``, ``apply``, ``observe`` and ``observe_step``, of the text that they are
         machine code of."""
-        return webassembly(f"{self._text('code')}\n{self._text('observe_step')}")
+        return webassembly(self._text_in_full)
 
     @cached_property
     def fingerprint(self) -> str:
         """A hash of the compiled text: kernels that have it in common do the same."""
-        return hashlib.sha256((self._text("code") + self._text("observe_step")).encode()).hexdigest()
+        return hashlib.sha256(self._text_in_full.encode()).hexdigest()
+
+    @property
+    def _text_in_full(self) -> str:
+        return "\n".join(map(self._text, ("code", "observe", "observe_step")))
 
     def initial(self) -> Words:
         """The initial states, one in each row."""
@@ -136,11 +163,11 @@ class Kernel:
 
     def observe(self, state: Words) -> list[int]:
         """The numbers of the observed formulas that hold in the state."""
-        return _members(self._mask(self.code, "observe", state))
+        return _members(self._mask(self.code_of_states, "observe", state))
 
     def observed_bits(self, state: Words) -> int:
         """The same as one number, which has a bit for each formula."""
-        return int.from_bytes(self._mask(self.code, "observe", state), "little")
+        return int.from_bytes(self._mask(self.code_of_states, "observe", state), "little")
 
     def observe_step(self, state: Words, after: Words) -> list[int]:
         """The numbers of the observed formulas over two states that hold of this pair."""

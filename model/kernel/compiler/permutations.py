@@ -226,6 +226,6 @@ class Orbits:
         functions = Permutations(packing, tour(symmetry))
         functions.canonical()
         functions.stabiliser()
-        self._code = Code(object_code(str(functions.module), thorough=True))
+        self._code = Code(object_code(str(functions.module), thorough=True), ("canonical", "stabiliser"))
         self.canonical = self._code.address("canonical")
         self.stabiliser = self._code.address("stabiliser")

@@ -42,7 +42,7 @@ class Program(NamedTuple):
         return cls(
             enabled=code.address("enabled"),
             apply=code.address("apply"),
-            observe=code.address("observe") if kernel.formulas["observe"] else 0,
+            observe=0,
             observe_step=0,
             canonical=canonical,
             advance=0,
@@ -58,16 +58,19 @@ class Program(NamedTuple):
             step_formulas=kernel.formulas["observe_step"],
         )
 
+    def observing(self, kernel: Kernel) -> Program:
+        """The same with the function ``observe``, for single states."""
+        return self._replace(observe=kernel.code_of_states.address("observe")) if self.formulas else self
+
     def observing_steps(self, kernel: Kernel) -> Program:
         """The same with the function ``observe_step``, for single steps."""
         return self._replace(observe_step=kernel.code_of_steps.address("observe_step")) if self.step_words else self
 
     def in_planes(self, kernel: Kernel) -> Program:
         """The same with the functions that look at 64 states at once, by which an exhaustive search goes."""
-        code = kernel.code_in_planes
         return self._replace(
-            enabled_planes=code.address("enabled_planes"),
-            observe_planes=code.address("observe_planes") if self.formulas else 0,
+            enabled_planes=kernel.code_in_planes.address("enabled_planes"),
+            observe_planes=kernel.code_of_states_in_planes.address("observe_planes") if self.formulas else 0,
         )
 
     def steps_in_planes(self, kernel: Kernel) -> Program:

@@ -15,7 +15,7 @@ from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.compiler.program import Program, bit_set
 from fencepost.model.kernel.search.expansion import DEADLOCK_ROW, DEADLOCKS, NEW, TRANSITIONS, Alarms, Tally
 from fencepost.model.kernel.search.paths import Path, plain, shortest
-from fencepost.model.kernel.search.store import Frontier, Segment, Space, Store, frontier, look_up
+from fencepost.model.kernel.search.store import Frontier, Segment, Space, Store, frontier, look_up, segment_of
 from fencepost.model.kernel.search.transitions import Recorded
 
 Outcome = Literal["exhausted", "violated", "deadlock", "memory", "states", "time", "depth", "interrupted"]
@@ -254,7 +254,7 @@ def count_orbits(
         first = fetch_add(cursor, _BLOCK)
         if first >= total:
             return
-        segment = np.searchsorted(ordinals, first, side="right") - 1
+        segment = segment_of(ordinals, first)
         for ordinal in range(first, min(first + _BLOCK, total)):
             while ordinal >= ordinals[segment + 1]:
                 segment += 1

@@ -212,7 +212,7 @@ def _violates(
 def look(program: Program, state: Integer, mask: Integer, observed: Integer) -> None:
     """Writes which actions are enabled and which observed formulas hold in the state at an address."""
     call2(program.enabled, state, mask)
-    if program.observe != 0:
+    if program.formulas != 0:
         call2(program.observe, state, observed)
 
 
@@ -223,7 +223,7 @@ def _visit(program: Program, course: Course, walker: Walker[int, int], state: In
     if fingerprint & np.uint64(course.sample_mask) == _ZERO:
         store(walker.sample + 8 * load_int(walker.counters + 8 * SAMPLED), fingerprint)
         bump(walker.counters + 8 * SAMPLED, 1)
-    if program.observe == 0:
+    if program.formulas == 0:
         return False
     return _violates(walker, walker.observed, walker.seen, course.alarm, program.observe_words, 0, number, step)
 

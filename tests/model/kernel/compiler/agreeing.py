@@ -11,6 +11,7 @@ import numpy as np
 import z3
 
 from fencepost.model.kernel import Kernel
+from fencepost.model.kernel.compiler.instructions import Code
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.compiler.planes import spread
 from fencepost.model.kernel.compiler.program import members
@@ -80,7 +81,8 @@ class Together:
     """A kernel's functions for 64 states at once."""
 
     def __init__(self, kernel: Kernel) -> None:
-        self.kernel, self._code, self._steps = kernel, kernel.code_in_planes, kernel.code_of_steps_in_planes
+        self.kernel, self._guards, self._states = kernel, kernel.code_in_planes, kernel.code_of_states_in_planes
+        self._steps = kernel.code_of_steps_in_planes
 
     def spread(self, states: Sequence[Words]) -> Words:
         """The planes of some states."""
@@ -90,11 +92,11 @@ class Together:
 
     def enabled(self, planes: Words) -> Words:
         """The plane of each action's guard."""
-        return self._called("enabled_planes", len(self.kernel.actions), planes)
+        return self._called(self._guards, "enabled_planes", len(self.kernel.actions), planes)
 
     def observe(self, planes: Words) -> Words:
         """The plane of each observed formula."""
-        return self._called("observe_planes", self.kernel.formulas["observe"], planes)
+        return self._called(self._states, "observe_planes", self.kernel.formulas["observe"], planes)
 
     def observe_step(self, planes: Words, action: int) -> Words:
         """The plane of each observed formula over two states, where the second is the one after the action."""
@@ -106,9 +108,9 @@ class Together:
         places = members(concerned)
         return np.array([written[place] if place in places else 0 for place in range(len(written))], np.uint64)
 
-    def _called(self, name: str, count: int, planes: Words) -> Words:
+    def _called(self, code: Code, name: str, count: int, planes: Words) -> Words:
         written = np.zeros(count, np.uint64)
-        call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(self._code.address(name))
+        call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(code.address(name))
         call(planes.ctypes.data, written.ctypes.data)
         return written
 

@@ -307,7 +307,7 @@ def test_symmetry_visits_representatives_and_shows_real_runs() -> None:
           store i64 %least, ptr %out
           ret void
         }"""
-    code = Code(object_code(text, thorough=True))
+    code = Code(object_code(text, thorough=True), ["canonical"])
     address = code.address("canonical")
     full, reduced = run(kernel), run(kernel, canonical=address)
     assert (full.distinct, reduced.distinct) == (36, 21)
