@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
 from types import FunctionType
+from typing import NamedTuple
 
 from fencepost.checks.console.progress import UNWATCHED, Watch
 from fencepost.checks.console.termination import end_with, not_passed_on
@@ -110,6 +111,18 @@ class _Elsewhere(Exception):
     """What the other process is at, so that the work goes on there."""
 
 
+class _Sent(NamedTuple):
+    """What the second process has established, with how much memory, and whether more would make no difference."""
+
+    memory: int
+    was_enough: bool
+    carried: bytes
+
+    def serves(self, approach: Approach) -> bool:
+        """Whether the first would establish the same with this approach, which differs in memory at most."""
+        return self.memory == approach.memory or (self.was_enough and self.memory < approach.memory)
+
+
 class Ahead:
     """A second process that does pieces of work, one after the other, and makes the checks that the first is going to ask for.
 
@@ -119,14 +132,16 @@ class Ahead:
     Without work or a core for it (``workers`` is 1), and where processes are not forked (outside Linux), there is none.
 
     What the first has checked serves whoever asks the same with other memory or time, as far as that makes no difference. Only
-    what the first has asked for decides that, so what is found does not depend on the second.
+    what the first has asked for decides that, so what is found does not depend on the second. Of that it takes what was
+    checked with as much memory, or with less that was enough; anything else it checks itself.
     """
 
     def __init__(self, works: Iterable[Work], workers: int) -> None:
         self._protocols = SharedProtocols()
         self._own: dict[int, list[tuple[Approach, Checked]]] = {}
         self._whole: dict[int, list[Checked]] = {}
-        self._results: dict[int, bytes | None] = {}
+        self._results: dict[int, _Sent | None] = {}
+        self._here = set[int]()
         self._second: multiprocessing.process.BaseProcess | None = None
         works = iter(works)
         if workers > 1 and sys.platform == "linux" and (first := next(works, None)) is not None:
@@ -149,7 +164,7 @@ class Ahead:
         """What ``plan.check`` returns, made here, once for each that is asked for, or by the second process. Raises what
         ``plan.check`` raises."""
         entry, instance, approach = task.entry, task.instance, task.approach
-        what = _key(task.with_approach(replace(approach, memory=0, seconds=None)))
+        what = _key(_of_any_memory(task.with_approach(replace(approach, seconds=None))))
         if not what:
             return self._made(task, watch)
         known = self._own.setdefault(what, [])
@@ -181,13 +196,15 @@ class Ahead:
 
     def _shared(self, task: Task, watch: Watch) -> Checked:
         """What this process checks, or takes from the second."""
-        key = _key(task)
-        if key and self._second is not None and not self._takes(key):
-            watch.reporter.begin(f"{task.entry.name}, {task.instance.name}")
-            carried = self._received(key, watch)
-            watch.reporter.end()
-            if carried is not None:
-                return self._taken_over(task, carried)
+        key = _key(_of_any_memory(task))
+        if key and self._second is not None and key not in self._here:
+            self._here.add(key)
+            if not self._takes(key):
+                watch.reporter.begin(f"{task.entry.name}, {task.instance.name}")
+                sent = self._received(key, watch)
+                watch.reporter.end()
+                if sent is not None and sent.serves(task.approach):
+                    return self._taken_over(task, sent.carried)
         return self._made(task, watch)
 
     def _made(self, task: Task, watch: Watch) -> Checked:
@@ -214,15 +231,15 @@ class Ahead:
                 self._count.value += 1
             return True
 
-    def _received(self, key: int, watch: Watch) -> bytes | None:
+    def _received(self, key: int, watch: Watch) -> _Sent | None:
         """What the second process found; None if it found nothing that can be passed on, or is no more."""
         import queue  # loaded with the second process
 
         while key not in self._results and not watch.should_stop():
             is_alive = self._second is not None and self._second.is_alive()
             try:
-                done, carried = self._sent.get(timeout=SECONDS)
-                self._results[done] = carried
+                done, sent = self._sent.get(timeout=SECONDS)
+                self._results[done] = sent
             except queue.Empty:
                 if not is_alive:
                     break
@@ -237,18 +254,19 @@ class Ahead:
         known = dict[int, Checked]()
 
         def checked(task: Task, watch: Watch) -> Checked:
-            key = _key(task)
+            key = _key(_of_any_memory(task))
             if not key:
                 raise _Elsewhere
             if key not in known:
                 if not self._takes(key):
                     raise _Elsewhere
-                carried = None
+                sent = None
                 try:
-                    known[key] = self._made(task, UNWATCHED)
-                    carried = _carried(known[key].findings)
+                    known[key] = made = self._made(task, UNWATCHED)
+                    was_enough = task.approach.by == "exhaustive" and not is_cut_short(made)
+                    sent = _Sent(task.approach.memory, was_enough, _carried(made.findings))
                 finally:
-                    self._sent.put((key, carried))
+                    self._sent.put((key, sent))
             return known[key]
 
         for work in works:
@@ -261,6 +279,10 @@ def _serves(made: Approach, checked: Checked, asked: Approach) -> bool:
     if made.by == "exhaustive" and not is_cut_short(checked):
         return True
     return made.seconds is None and asked.seconds is None and made.memory >= asked.memory
+
+
+def _of_any_memory(task: Task) -> Task:
+    return task.with_approach(replace(task.approach, memory=0))
 
 
 def _of_states(task: Task) -> int:

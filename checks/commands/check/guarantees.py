@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
@@ -16,6 +15,7 @@ from fencepost.checks.console.options import UNNAMED
 from fencepost.checks.console.progress import Reporter, Watch, interruptible
 from fencepost.checks.engines.ahead import Ahead, Check, Means, Work
 from fencepost.checks.engines.plan import Approach
+from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answers.answering import (
     answer,
@@ -153,24 +153,28 @@ def _met(shortfalls: Sequence[Shortfall], whole: Whole, means: Means) -> dict[st
     return {name: way for name, way in ways.items() if way is not None}
 
 
-def answers_ahead(asked: CheckRequest, subject: Subject, matters: Sequence[Matter], bugs: Sequence[KnownBug]) -> Iterator[Work]:
-    """What is searched of the known bugs for what users ask first, for a second process."""
+def answers_ahead(
+    asked: CheckRequest, subject: Subject, matters: Sequence[Matter], bugs: Sequence[KnownBug], means: Callable[[Check], Means]
+) -> Iterator[Work]:
+    """What is searched of the known bugs for what users ask first, for a second process; not of those of which a guarantee
+    tells."""
     if _goes_ahead(asked, subject):
         assert subject.cluster is not None, "there is an opening"
         whole = Whole(subject.cluster.configuration)
-        for matter, bug in itertools.product(matters, reversed(bugs)):
-            yield lambda check, matter=matter, bug=bug: answer(  # type: ignore[misc]
-                matter, (), [bug], _quiet_means(asked, check), whole
-            )
+        of_rows = {question.name: question.bugs for question in questions(subject.clusters(asked)[0])}
+        for matter in matters:
+            told = {bug for row in matter.rows for bug in of_rows.get(row, ())}
+            for bug in reversed([each for each in bugs if each.name not in told]):
+                yield lambda check, matter=matter, bug=bug: answer(matter, (), [bug], means(check), whole)  # type: ignore[misc]
 
 
-def guarantees_ahead(asked: CheckRequest, subject: Subject) -> Iterator[Work]:
+def guarantees_ahead(asked: CheckRequest, subject: Subject, means: Callable[[Check], Means]) -> Iterator[Work]:
     """The guarantees, for a second process: from the last to the first, so that it meets the first process in the middle."""
     if _goes_ahead(asked, subject):
         for cluster in subject.clusters(asked):
             for question in reversed(list(questions(cluster))):
                 yield lambda check, question=question, cluster=cluster: answer_to(  # type: ignore[misc]
-                    question, cluster, _quiet_means(asked, check)
+                    question, cluster, means(check)
                 )
 
 
@@ -179,8 +183,10 @@ def _goes_ahead(asked: CheckRequest, subject: Subject) -> bool:
     return subject.cluster is not None and come_first(asked) and asked.budget is None
 
 
-def _quiet_means(asked: CheckRequest, check: Check) -> Means:
-    return Means(_approach(asked), check=check)
+def means_ahead(asked: CheckRequest) -> Callable[[Check], Means]:
+    """What makes the means of a second process; what it has found of known bugs it does not search again."""
+    found = dict[object, Checked]()
+    return lambda check: Means(_approach(asked), check=check, found=found)
 
 
 def for_questions(means: Means, asked: CheckRequest) -> Means:
@@ -230,7 +236,7 @@ def run_alone(asked: CheckRequest, subject: Subject, started: float) -> ExitStat
     reporter, teller = Reporter(quiet=asked.quiet), Teller(asked, at_the_end=True)
     reporter.head(_comparison(asked, subject))
     reporter.expect(_parts(asked, subject), "question")
-    with interruptible() as interrupt, Ahead(guarantees_ahead(asked, subject), asked.cores) as ahead:
+    with interruptible() as interrupt, Ahead(guarantees_ahead(asked, subject, means_ahead(asked)), asked.cores) as ahead:
         means = for_questions(means_of(asked, started, Watch(reporter, interrupt), ahead.check), asked)
         opening = opening_of(asked, subject, means)
     assert opening is not None, "parts are refused"

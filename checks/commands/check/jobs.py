@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from fencepost.checks.commands.check.outputs import shows_only_failures
 from fencepost.checks.commands.check.request import CheckRequest
@@ -52,15 +52,21 @@ def _to_blame(job: Job, cluster: Configuration | None) -> Mapping[str, Value]:
     return job[0].taken(cluster, {}) if job[0].in_cluster.is_to_blame else {}
 
 
-def done_ahead(jobs: Sequence[Job], asked: CheckRequest) -> Iterator[Work]:
+def done_ahead(jobs: Sequence[Job], asked: CheckRequest, for_bugs: Callable[[Check], Means] | None = None) -> Iterator[Work]:
     """The jobs for a second process, if time is not limited.
 
     The first job is left to the first process, which shows its rate and keeps what it has found when it is interrupted. So are
-    theories: only checks are shared.
+    theories: only checks are shared. Known bugs are searched for with the means ``for_bugs`` where questions come first: what
+    was found for one of these is not searched again.
     """
+
+    def usual(check: Check) -> Means:
+        return Means(_approach(asked), check=check)
+
     if asked.budget is None:
         for job in reversed([job for job in jobs[1:] if isinstance(job, KnownBug) or not isinstance(job[0], Theory)]):
-            yield lambda check, job=job: _done(job, asked, {}, Means(_approach(asked), check=check))  # type: ignore[misc]
+            means = for_bugs if for_bugs is not None and isinstance(job, KnownBug) else usual
+            yield lambda check, job=job, means=means: _done(job, asked, {}, means(check))  # type: ignore[misc]
 
 
 def left_out(jobs: Sequence[Job], asked: CheckRequest) -> Iterator[Checked]:

@@ -199,13 +199,14 @@ def _printed(plan: Plan, outcome: FinishedRun, text: str | None = None) -> ExitS
 
 def _opening_ahead(plan: Plan) -> Iterator[Work]:
     """What a second process checks of a configuration as a whole, in the order in which it is asked."""
-    from fencepost.checks.commands.check.guarantees import answers_ahead, guarantees_ahead
+    from fencepost.checks.commands.check.guarantees import answers_ahead, guarantees_ahead, means_ahead
 
+    asked, subject, means = plan.asked, plan.subject, means_ahead(plan.asked)
     return itertools.chain(
-        answers_ahead(plan.asked, plan.subject, MATTERS[:1], plan.bugs),  # the first lines wait for these
-        done_ahead(plan.jobs, plan.asked),
-        guarantees_ahead(plan.asked, plan.subject),
-        answers_ahead(plan.asked, plan.subject, MATTERS[1:], plan.bugs),
+        answers_ahead(asked, subject, MATTERS[:1], plan.bugs, means),  # the first lines wait for these
+        done_ahead(plan.jobs, asked, means),
+        guarantees_ahead(asked, subject, means),
+        answers_ahead(asked, subject, MATTERS[1:], plan.bugs, means),
     )
 
 
