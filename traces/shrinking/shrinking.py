@@ -28,7 +28,8 @@ def with_shortcuts(aim: Aim, run: Run, memory: int, should_stop: Callable[[], bo
     """
     place = 0
     while place < len(run.actions) and not should_stop():
-        result = aim.search(len(run.actions) - 1, memory, start=run.states[place], should_stop=should_stop)
+        left = len(run.actions) - place - 1  # what is longer is no shortcut
+        result = aim.search(left, memory, start=run.states[place], should_stop=should_stop)
         tried = (aim.tried(run.states[:1], (), actions, loop) for actions, loop in _ways_on(run, place, result))
         shorter = next((r for r in tried if r is not None and len(r.actions) < len(run.actions)), None)
         if shorter is None:

@@ -41,6 +41,9 @@ ROOM = BATCH + TOGETHER
 CHUNK = 1024
 """Places of the array that a thread takes for itself at a time."""
 
+SMALL = 1024
+"""States that are not worth waking the other workers for."""
+
 LOG_LENGTH = 4096
 """Segments in a worker's log beyond which it asks the driver to take them; a block adds at most one for each action."""
 

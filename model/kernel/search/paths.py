@@ -26,7 +26,7 @@ from fencepost.model.kernel.compiler.loops import (
 from fencepost.model.kernel.compiler.machine import Kernel
 from fencepost.model.kernel.compiler.packing import Integers, N, W, Words
 from fencepost.model.kernel.compiler.program import Program, addresses, bit_set, canonicalise, compare
-from fencepost.model.kernel.search.expansion import CURSOR, SHARED_WORDS, Worker, note
+from fencepost.model.kernel.search.expansion import CURSOR, SHARED_WORDS, SMALL, Worker, note
 from fencepost.model.kernel.search.store import Frontier, Segment, Space, Store, frontier, hash_state, insert, segment_of
 
 
@@ -119,9 +119,9 @@ def shortest(
 ) -> Path:
     """The run to a state of level ``depth``, going back level by level to the smallest state and the smallest action that
     lead there. Where states stand for all that are the same except for a symmetry, the run is one of real states."""
-    back = [target]
+    back, way = [target], _Back(program, store, crew)
     for level in range(depth - 1, -1, -1):
-        back.append(_predecessor(program, store, levels[level], back[-1], crew))
+        back.append(way.predecessor(levels[level], back[-1]))
     representatives = back[::-1]
     if not program.canonical:
         return through(kernel, program, representatives[0], representatives)
@@ -156,22 +156,34 @@ def canonical(program: Program, state: Words) -> Words:
     return out
 
 
-def _predecessor(program: Program, store: Store, level: Sequence[Segment], target: Words, crew: Crew) -> Words:
-    states = frontier(level)
-    shared = np.zeros(SHARED_WORDS, dtype=np.int64)
-    at = shared.ctypes.data
-    workers = [Worker.of(program, 1) for _ in range(crew.size)]
-    rooms = [Room.of(program) for _ in range(crew.size)]
-    held = np.ascontiguousarray(target)
-    goal = held.ctypes.data
+class _Back:
+    """Goes back over the levels of a search."""
 
-    def look(number: int) -> None:
-        finds, room = Worker(*addresses(workers[number])), Room(*addresses(rooms[number]))
-        find_predecessors(program, store.space, states, at, finds, room, goal, _BLOCK)
+    def __init__(self, program: Program, store: Store, crew: Crew) -> None:
+        self._program, self._store, self._crew = program, store, crew
+        self._shared = np.zeros(SHARED_WORDS, dtype=np.int64)
+        self._workers = [Worker.of(program, 1) for _ in range(crew.size)]
+        self._rooms = [Room.of(program) for _ in range(crew.size)]
+        self._finds = [Worker(*addresses(worker)) for worker in self._workers]
+        self._room = [Room(*addresses(room)) for room in self._rooms]
 
-    crew.run(look)
-    nearest = [worker.found_state[0] for worker in workers if worker.found_action[0] >= 0]
-    return min(nearest, key=plain)
+    def predecessor(self, level: Sequence[Segment], target: Words) -> Words:
+        """The smallest state of a level that leads to the target."""
+        states, held = frontier(level), np.ascontiguousarray(target)
+        self._shared[CURSOR] = 0
+        args = self._program, self._store.space, states, self._shared.ctypes.data
+
+        def look(number: int) -> None:
+            find_predecessors(*args, self._finds[number], self._room[number], held.ctypes.data, _BLOCK)
+
+        if int(states.ordinals[-1]) <= SMALL:
+            look(0)
+        else:
+            self._crew.run(look)
+        nearest = [worker.found_state[0].copy() for worker in self._workers if worker.found_action[0] >= 0]
+        for worker in self._workers:
+            worker.found_action[0] = -1
+        return min(nearest, key=plain)
 
 
 _MOST_AT_ONCE = 1 << 14

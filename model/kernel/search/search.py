@@ -23,6 +23,7 @@ from fencepost.model.kernel.search.expansion import (
     CURSOR,
     FULL,
     SHARED_WORDS,
+    SMALL,
     STOP,
     TOP,
     TRANSITIONS,
@@ -41,9 +42,6 @@ from fencepost.model.terms.values import Condition
 
 NOTHING = Sought()
 """A search that goes through all states."""
-
-_SMALL = 1024
-"""States that are not worth waking the other workers for."""
 
 MANY_STEPS = 15_000
 """Transitions for each action beyond which it pays to look at steps from 64 states at once. What that saves of a transition and
@@ -235,7 +233,7 @@ class _Search:
             def work(number: int) -> int:
                 return int(expand(*args, self.written[number], record, block))  # noqa: B023
 
-            codes = [work(0)] if total <= _SMALL else self.crew.run(work, self._poll, self._stop)
+            codes = [work(0)] if total <= SMALL else self.crew.run(work, self._poll, self._stop)
             self._drain()
             left = int(self.shared[CURSOR]) < total
             if self.ended is None and (FULL in codes or (left and not self._has_room())):
@@ -255,7 +253,7 @@ class _Search:
         def look(number: int) -> None:
             observe(*args, self.written[number], record, _LARGEST_BLOCK)
 
-        if int(states.ordinals[-1]) <= _SMALL:
+        if int(states.ordinals[-1]) <= SMALL:
             look(0)
         else:
             self.crew.run(look)
