@@ -41,7 +41,7 @@ ROOM = BATCH + TOGETHER
 CHUNK = 1024
 """Places of the array that a thread takes for itself at a time."""
 
-SMALL = 1024
+SMALL = 4096
 """States that are not worth waking the other workers for."""
 
 LOG_LENGTH = 4096

@@ -22,6 +22,7 @@ from fencepost.model.kernel.search.expansion import (
     CHUNK,
     CURSOR,
     FULL,
+    NEW,
     SHARED_WORDS,
     SMALL,
     STOP,
@@ -35,7 +36,7 @@ from fencepost.model.kernel.search.expansion import (
 )
 from fencepost.model.kernel.search.paths import Path, plain
 from fencepost.model.kernel.search.results import Find, Finds, Kept, Limits, Outcome, Progress, Reached, Result, Sought, Totals
-from fencepost.model.kernel.search.store import LINE, Segment, Store, frontier, joined, least_budget, sizes
+from fencepost.model.kernel.search.store import LINE, Frontier, Segment, Store, frontier, joined, least_budget, sizes
 from fencepost.model.kernel.search.transitions import NOTHING_RECORDED, Record, Recorded, bytes_recorded
 from fencepost.model.language import Protocol
 from fencepost.model.terms.values import Condition
@@ -125,6 +126,8 @@ class _Search:
         self.reported_states, self.earlier = 0, 0.0
         self.recorded: Recorded | None = None
         self.recording = 0
+        self._level: list[Segment] = []
+        self._its_states = frontier(self._level)
 
     def fingerprint(self) -> str:
         """A hash of all that decides the course of the search, except for the limits."""
@@ -177,7 +180,7 @@ class _Search:
             self._poll()
             if self.ended is None and len(self.levels) - 1 == self.limits.depth:
                 self.ended = "depth"
-            if self.ended is None and self.limits.states is not None and self._totals().distinct > self.limits.states:
+            if self.ended is None and self.limits.states is not None and self._distinct() > self.limits.states:
                 self.ended = "states"
             if self.ended is None:
                 self._expand()
@@ -221,7 +224,7 @@ class _Search:
         enough = self.kernel.has_steps_in_planes or self._transitions() > MANY_STEPS * self.program.actions
         if self.program.observe_step and enough:
             self.program = self.program.steps_in_planes(self.kernel)
-        states = frontier(self.levels[-1])
+        states = self._frontier(self.levels[-1])
         total = int(states.ordinals[-1])
         record = self._record()
         self.shared[CURSOR] = 0
@@ -245,7 +248,7 @@ class _Search:
         """Takes in what is observed of the new states."""
         if not self.program.observe_planes or not self.fresh:
             return
-        states = frontier(self.fresh)
+        states = self._frontier(self.fresh)
         record = self._record()
         self.shared[CURSOR] = 0
         args = (self.program, self.store.space, states, self.shared.ctypes.data, self.finds.alarms)
@@ -257,6 +260,12 @@ class _Search:
             look(0)
         else:
             self.crew.run(look)
+
+    def _frontier(self, level: list[Segment]) -> Frontier:
+        """The states of a level, which are observed and then expanded."""
+        if level is not self._level:
+            self._level, self._its_states = level, frontier(level)
+        return self._its_states
 
     def _record(self) -> Record:
         """Where transitions are recorded: nowhere from the moment on that there is no room for all."""
@@ -323,6 +332,9 @@ class _Search:
 
     def _transitions(self) -> int:
         return self.base.transitions + sum(int(worker.counters[TRANSITIONS]) for worker in self.workers)
+
+    def _distinct(self) -> int:
+        return self.base.distinct + sum(int(worker.counters[NEW]) for worker in self.workers)
 
     def _totals(self) -> Totals:
         return self.base.plus(self.workers)
