@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fencepost.checks.commands.check.asked_again import numbered_answers, remedy_for
-from fencepost.checks.commands.check.guarantees import answers_ahead, for_questions, heading_of, parts_of_opening
+from fencepost.checks.commands.check.guarantees import answers_ahead, for_questions, heading_of, means_ahead, parts_of_opening
 from fencepost.checks.commands.check.jobs import means_of
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.check.subject import Subject
@@ -30,7 +30,8 @@ def tell_way(asked: CheckRequest, subject: Subject, number: int, bugs: Sequence[
     (cluster,) = subject.clusters(asked)
     reporter, answers, chosen = Reporter(quiet=asked.quiet), list[Answer](), list[Numbered]()
     reporter.expect(parts_of_opening(asked, subject), "question", even=False)
-    with interruptible() as interrupt, Ahead(answers_ahead(asked, subject, MATTERS, bugs), asked.cores) as ahead:
+    works = answers_ahead(asked, subject, MATTERS, bugs, means_ahead(asked))
+    with interruptible() as interrupt, Ahead(works, asked.cores) as ahead:
         means = for_questions(means_of(asked, started, Watch(reporter, interrupt), ahead.check), asked)
         for answer in numbered_answers(asked, cluster, bugs, means, {}):
             answers.append(answer)

@@ -24,9 +24,9 @@ APPROACH = Approach(by="exhaustive", workers=1)
 BUGS = ["same_value", "closed_goes_on", "failure_not_retried"]
 
 
-def of(check: Check, bug: str) -> Checked:
+def of(check: Check, bug: str, **limits: int) -> Checked:
     instance = Instance("small", ELECTION.shown_by[bug])
-    return check(Task(ELECTION, instance, (bug,), APPROACH), UNWATCHED)
+    return check(Task(ELECTION, instance, (bug,), replace(APPROACH, **limits)), UNWATCHED)
 
 
 def tasks(*bugs: str) -> list[Work]:
@@ -87,6 +87,30 @@ def test_what_one_process_asks_twice_it_checks_once(made_here: list[str]) -> Non
     with Ahead(tasks(BUGS[1]), workers=2) as second:
         assert of(second.check, BUGS[0]) is of(second.check, BUGS[0])
     assert made_here == BUGS[:1]
+
+
+@pytest.mark.parametrize(("memory", "is_taken"), [(1 << 26, True), (1 << 28, True), (1 << 30, False)])
+def test_the_second_serves_whoever_has_as_much_memory_or_more(memory: int, is_taken: bool, made_here: list[str]) -> None:
+    with Ahead([lambda check: of(check, BUGS[0], memory=memory)], workers=2) as second:
+        while second._count.value < 1:
+            pass
+        found = of(second.check, BUGS[0], memory=1 << 28)
+        again = of(second.check, BUGS[0], memory=1 << 20)
+    assert made_here == ([] if is_taken else BUGS[:1])
+    assert content(found) == content(again) == content(of(check, BUGS[0]))
+
+
+@pytest.mark.parametrize("memory", [1 << 10, 1 << 28])
+def test_what_memory_cut_short_in_the_second_serves_only_who_has_no_more(memory: int) -> None:
+    with Ahead([lambda check: searched(check, more={"entries": 2}, memory=1 << 10)], workers=2) as second:
+        while second._count.value < 1:
+            pass
+        taken = searched(second.check, more={"entries": 2}, memory=memory)
+        again = searched(second.check, more={"entries": 2}, memory=1 << 29)
+    assert (taken.verdicts[0].verdict, again.verdicts[0].verdict) == (
+        "inconclusive" if memory == 1 << 10 else "exhausted",
+        "exhausted",
+    )
 
 
 @pytest.mark.parametrize("died", ["failed", "killed"])
