@@ -14,12 +14,12 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core.base import BaseContext as Target
-from numba.core.registry import CPUDispatcher as Dispatcher
 from numba.core.types import Type
 from numba.core.typing import Context, Signature
 from numba.extending import intrinsic
 
 from fencepost.model.kernel.compiler import loop_compiler
+from fencepost.model.kernel.compiler.loop_target import LoopDispatcher, object_code, optimised
 from fencepost.model.kernel.compiler.loops import SLOTS, Instruction, Loop, P, R
 from fencepost.model.kernel.compiler.store import Stored
 
@@ -252,24 +252,22 @@ def call6(
 _FROM_THE_SYSTEM = ("memcpy", "memset", "memmove")
 """What object code may call that is not in it."""
 
-_DISPATCHERS: dict[object, Dispatcher] = {}
+_DISPATCHERS: dict[object, LoopDispatcher] = {}
 """By loop."""
 
 
 def compiled(loop: Loop[P, R], arguments: Sequence[object]) -> Stored:
     """The loop for arguments of these types. Raises what Numba raises, and TypeError for a loop whose code needs something of
     Numba's: it may not allocate."""
-    dispatcher = _dispatcher(loop)
-    signature = tuple(_type(each) for each in arguments)
-    dispatcher.compile(signature)
-    done = dispatcher.overloads[signature]
-    missing = [f.name for f in done.library._final_module.functions if f.is_declaration and not f.name.startswith("llvm.")]
+    written = _dispatcher(loop).written(tuple(_type(each) for each in arguments))
+    module = optimised(written)
+    missing = [f.name for f in module.functions if f.is_declaration and not f.name.startswith("llvm.")]
     if needed := sorted(set(missing) - set(_FROM_THE_SYSTEM)):
         raise TypeError(f"{loop.function.__qualname__}: a native loop can have no use for {', '.join(needed)}")
-    return Stored(done.library._get_compiled_object(), done.fndesc.llvm_func_name, str(done.signature.return_type))
+    return Stored(object_code(written, module), written.fndesc.llvm_func_name, str(written.signature.return_type))
 
 
-def _dispatcher(loop: Loop[P, R]) -> Dispatcher:
+def _dispatcher(loop: Loop[P, R]) -> LoopDispatcher:
     """A loop as Numba has it: the loops and the instructions that it calls are in its globals as Numba's."""
     if loop not in _DISPATCHERS:
         function = loop.function
@@ -277,9 +275,7 @@ def _dispatcher(loop: Loop[P, R]) -> Dispatcher:
         around = {name: _meant(value) if name in named else value for name, value in function.__globals__.items()}
         copy = FunctionType(function.__code__, around, function.__name__, function.__defaults__)
         copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
-        # nothing of Python's calls it: no wrappers
-        options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False, "forceinline": loop.inline}
-        _DISPATCHERS[loop] = numba.njit(nogil=True, error_model="numpy", **options)(copy)
+        _DISPATCHERS[loop] = LoopDispatcher(copy, nogil=True, forceinline=loop.inline)
     return _DISPATCHERS[loop]
 
 

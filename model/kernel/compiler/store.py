@@ -140,7 +140,7 @@ def _locked(file: int, until: float) -> bool:
 @cache
 def folder_of_loops() -> str:
     """The name of a folder for this text of the loops, the compilers and the processor: object code fits no other."""
-    marks = b"@native", b"@intrinsic", b"numba.njit"
+    marks = b"@native", b"@intrinsic", b"from numba"
     texts = (text for _, text in _sources(Path(__file__).parent.parent) if any(mark in text for mark in marks))
     whole = hashlib.sha256(b"".join(texts))
     whole.update(repr((*host(), *_versions())).encode())
