@@ -132,15 +132,14 @@ class Manner(NamedTuple):
 
     def methods(self, where: str) -> tuple[str, ...]:
         """The methods that the action mirrors; ModelError, beginning with ``where``, if one is written as no method is."""
-        names = tuple(name for name, _ in _methods(self.mirrors))
-        for name in names:
-            if not _METHOD.fullmatch(name):
-                raise ModelError(f"{where} mirrors {name!r}, which is not of the form Class.method")
+        names, wrong = _names(self.mirrors)
+        if wrong is not None:
+            raise ModelError(f"{where} mirrors {wrong!r}, which is not of the form Class.method")
         return names
 
     def conditions(self) -> Mapping[str, str]:
         """The condition in a method, in the words of the code, that the action's guard mirrors, by the method."""
-        return {name: condition for name, condition in _methods(self.mirrors) if condition}
+        return _conditions(self.mirrors)
 
     def is_left_out(self, where: str, budgets: Mapping[str, int]) -> bool:
         """Whether the instance has no such action; ModelError, beginning with ``where``, if it spends what is no budget."""
@@ -160,6 +159,17 @@ class Manner(NamedTuple):
 
 
 @lru_cache(1 << 12)
+def _names(mirrors: str) -> tuple[tuple[str, ...], str | None]:
+    """The methods, and the first that is written as no method is."""
+    names = tuple([name for name, _ in _methods(mirrors)])
+    return names, next((name for name in names if not _METHOD.fullmatch(name)), None)
+
+
+@lru_cache(1 << 12)
+def _conditions(mirrors: str) -> Mapping[str, str]:
+    return {name: condition for name, condition in _methods(mirrors) if condition}
+
+
 def _methods(mirrors: str) -> tuple[tuple[str, str], ...]:
     """The methods as they are written, each with its condition, or with none."""
     methods, rest = list[tuple[str, str]](), mirrors

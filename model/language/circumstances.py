@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fencepost.model.language.declarations import Taken
     from fencepost.model.language.formulas import Joining
     from fencepost.model.language.protocol import Protocol
 
@@ -18,14 +17,13 @@ if TYPE_CHECKING:
 class Circumstances:
     """How what is declared now is understood: all that is not said where a protocol is written.
 
-    ``outlined`` says that only names are wanted, ``wanted`` names the properties whose formulas are (none: all), and ``called``
-    gathers the moves that a step calls. Of any size protocols are made as a ``kind`` of their own, formulas are ``joining`` in
-    their own way, and those of these kinds of properties are ``stated``.
+    ``outlined`` says that only names are wanted, and ``wanted`` names the properties whose formulas are (none: all). Of any
+    size protocols are made as a ``kind`` of their own, formulas are ``joining`` in their own way, and those of these kinds of
+    properties are ``stated``.
     """
 
     outlined: bool = False
     wanted: frozenset[str] = frozenset()
-    called: list[Taken] | None = None
     kind: type[Protocol] | None = None
     joining: Joining | None = None
     stated: tuple[str, ...] = ()

@@ -98,10 +98,13 @@ class Constants:
     def vet(self, what: str, term: Term, *, primed: bool = False) -> None:
         """Raises ModelError, naming ``what``, unless the term is over the variables (and, if ``primed``, their next values)
         and uses only operators that the kernel compiles."""
-        if term in self._vetted[primed]:
-            return
-        computed = False
-        for part in below([term], self._vetted[primed]):
+        vetted, computed, stack = self._vetted[primed], False, [term]
+        while stack:
+            part = stack.pop()
+            if part in vetted:
+                continue
+            vetted.add(part)
+            stack.extend(part.arguments)
             computed = computed or is_computed(part)
             if part.stranger is not None:
                 raise ModelError(f"{what} uses {part.stranger}, which the kernel cannot compile")

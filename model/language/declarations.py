@@ -66,10 +66,14 @@ class Family(Generic[S]):
 
     def __getitem__(self, index: int | tuple[int, ...]) -> S:
         key = index if isinstance(index, tuple) else (index,)
-        if any(type(i) is not int for i in key) or key not in self._members:
-            shown = ", ".join(repr(i) for i in key)
-            raise ModelError(f"{self._name} has no member {shown}; {self._remedy(key, shown)}")
-        return self._members[key]
+        for one in key:
+            if type(one) is not int:
+                break
+        else:
+            if key in self._members:
+                return self._members[key]
+        shown = ", ".join(repr(i) for i in key)
+        raise ModelError(f"{self._name} has no member {shown}; {self._remedy(key, shown)}")
 
     def _remedy(self, key: tuple[object, ...], shown: str) -> str:
         """What to write instead of an index that is none."""

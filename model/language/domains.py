@@ -10,7 +10,17 @@ from fencepost.model.language.mistakes import ModelError
 from fencepost.model.terms import values as terms
 from fencepost.model.terms.nodes import Term, constant, literal
 from fencepost.model.terms.sorts import BOOL, INT, Sort, bits_sort, names_sort
-from fencepost.model.terms.values import TRUE, Condition, StandsForNumber, Truth, condition, conditional, conjunction, mask_of
+from fencepost.model.terms.values import (
+    LITERALS,
+    TRUE,
+    Condition,
+    StandsForNumber,
+    Truth,
+    condition,
+    conditional,
+    conjunction,
+    mask_of,
+)
 
 T = TypeVar("T")
 
@@ -119,7 +129,7 @@ class Domain:
             return value
         if isinstance(value, Conditional):
             return conditional(condition(value.condition), self.coerce(value.then), self.coerce(value.otherwise))
-        if isinstance(value, StandsForNumber):
+        if not isinstance(value, LITERALS) and isinstance(value, StandsForNumber):
             return self.coerce(value.term)
         return self.literal(self.raw(value))
 

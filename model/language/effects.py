@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, Union
 
-from fencepost.model.language.circumstances import now, under
 from fencepost.model.language.formulas import And, Not, Or, if_any
 from fencepost.model.language.mistakes import ModelError, build
 from fencepost.model.terms.nodes import Term
@@ -26,6 +25,9 @@ Happens: TypeAlias = Union["Mapping[Any, Any]", "Effect", "Truth", "tuple[Happen
 
 Outcome: TypeAlias = "Effect | tuple[Truth | Effect, Happens] | tuple[Truth | Effect, Happens, *tuple[Happens, ...]]"
 """What an action returns: a guard, and after it as much as happens at once; or a move alone."""
+
+
+T = TypeVar("T")
 
 
 class Given(NamedTuple):
@@ -61,17 +63,23 @@ class Effect:
         return replace(self, updates=updates, moves=self.moves if taken is None else (*self.moves, taken))
 
 
-@contextmanager
-def calls() -> Iterator[list[Taken]]:
-    """Within it the list gathers the moves that are called."""
+_CALLED: ContextVar[list[Taken] | None] = ContextVar("called", default=None)
+"""The moves that the step calls whose function runs now."""
+
+
+def with_calls(make: Callable[[], T]) -> tuple[T, list[Taken]]:
+    """What is made, and the moves that are called meanwhile."""
     called: list[Taken] = []
-    with under(replace(now(), called=called)):
-        yield called
+    before = _CALLED.set(called)
+    try:
+        return make(), called
+    finally:
+        _CALLED.reset(before)
 
 
 def note(taken: Taken) -> None:
     """Takes note that a move is called."""
-    called = now().called
+    called = _CALLED.get()
     if called is not None:
         called.append(taken)
 
@@ -80,12 +88,12 @@ def effect(outcomes: object) -> Effect:
     """Formulas, updates and effects, or several in a tuple, as one effect. Raises ModelError for anything else."""
     if isinstance(outcomes, Effect):
         return outcomes
-    if isinstance(outcomes, Mapping):
-        return Effect(True, {variable: Given(value) for variable, value in outcomes.items()})
     if isinstance(outcomes, tuple):
         return _joined([effect(one) for one in outcomes])
     if isinstance(outcomes, (bool, Condition)):
         return Effect(outcomes, {})
+    if isinstance(outcomes, (dict, Mapping)):  # a plain dict is none of the abstract class's business
+        return Effect(True, {variable: Given(value) for variable, value in outcomes.items()})
     if callable(outcomes):
         raise ModelError(f"{getattr(outcomes, 'name', outcomes)} is not called: write its arguments behind it, in brackets")
     raise ModelError(f"an action returns (guard, updates), and after these updates and moves, with commas, not {outcomes!r}")
@@ -98,13 +106,8 @@ def outcome(where: str, returned: object, such: Sequence[Truth] = ()) -> Effect:
         raise ModelError(f"{where}: an action returns (guard, updates), and this returns nothing: is its return forgotten?")
     if isinstance(returned, tuple) and len(returned) > 1:
         guard, *happens = returned
-        if isinstance(guard, Mapping):
-            raise ModelError(f"{where}: it returns updates before its guard: write (guard, updates)")
-        if not (isinstance(guard, (bool, Condition, Effect)) or callable(guard)):
-            shown = (
-                "several formulas: join them by all_of or any_of" if isinstance(guard, Iterator) else f"not boolean: {guard}"
-            )
-            raise ModelError(f"{where}: its guard is {shown}")
+        if not isinstance(guard, (bool, Condition, Effect)):
+            _refuse(where, guard)
         for one in happens:
             if isinstance(one, tuple) and one and all(isinstance(part, (bool, Condition)) for part in one):
                 shown = ", ".join(map(str, one))
@@ -120,12 +123,22 @@ def outcome(where: str, returned: object, such: Sequence[Truth] = ()) -> Effect:
     raise ModelError(f"{where}: an action returns (guard, updates), not {returned!r}")
 
 
+def _refuse(where: str, guard: object) -> None:
+    """Raises ModelError for what stands in the place of a guard, unless it may be a move that was not called."""
+    if isinstance(guard, Mapping):
+        raise ModelError(f"{where}: it returns updates before its guard: write (guard, updates)")
+    if not callable(guard):
+        several = isinstance(guard, Iterator)
+        shown = "several formulas: join them by all_of or any_of" if several else f"not boolean: {guard}"
+        raise ModelError(f"{where}: its guard is {shown}")
+
+
 def either(condition: Truth, then: Happens, otherwise: Happens = ()) -> Effect:
     """What happens where the condition holds, and what otherwise; each is updates, a move, or a tuple of what happens."""
     one, other = effect(then), effect(otherwise)
     if isinstance(condition, bool):
         chosen, dropped = (one, other) if condition else (other, one)
-        called = now().called
+        called = _CALLED.get()
         if called is not None:
             called[:] = [taken for taken in called if taken not in dropped.moves]
         return chosen

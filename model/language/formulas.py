@@ -13,6 +13,7 @@ from fencepost.model.language.mistakes import ModelError
 from fencepost.model.terms.nodes import S, Term, number
 from fencepost.model.terms.values import (
     FALSE,
+    LITERALS,
     TRUE,
     Choice,
     Condition,
@@ -147,8 +148,10 @@ def If(test: Truth, then: object, otherwise: object) -> object:
 
 def if_any(test: Truth, then: object, otherwise: object) -> object:
     """What ``If`` is of two values of which no type says what they are."""
+    if isinstance(then, Term) and isinstance(otherwise, Term) and then.sort is otherwise.sort:
+        return conditional(condition(test), then, otherwise)
     for side in (then, otherwise):
-        if not isinstance(side, Term) and isinstance(side, StandsForSubset):
+        if not isinstance(side, LITERALS) and isinstance(side, StandsForSubset):
             return side.between(test, then, otherwise)
     for side in (otherwise, then):
         if isinstance(side, OneOrNone):
@@ -162,8 +165,8 @@ def _beside(known: object, side: object) -> Term | None:
     """What is no term, as a term of the sort of another; None if it is not known to be a value of that sort."""
     if isinstance(known, Condition):
         return condition(side) if isinstance(side, bool) else None
-    if isinstance(known, (Number, Choice)) and (type(side) is int or isinstance(side, StandsForNumber)):
-        return known.beside(side)
+    if isinstance(known, (Number, Choice)) and not isinstance(side, str):
+        return known.beside(side) if type(side) is int or isinstance(side, StandsForNumber) else None
     return None
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from fencepost.model.language.actors import Manner, which
 from fencepost.model.language.declarations import Action, OneOf, Taken, Variable
 from fencepost.model.language.domains import Choice, Domain, Universe
-from fencepost.model.language.effects import Given, calls, outcome
+from fencepost.model.language.effects import Given, outcome, with_calls
 from fencepost.model.language.formulas import And
 from fencepost.model.language.mistakes import Location, ModelError, build, reason
 from fencepost.model.terms.nodes import Term
@@ -60,11 +60,11 @@ def values_of(p: Protocol, where: str, manner: Manner) -> dict[str, Iterable[int
     """What each parameter goes through: for the member that a variable holds, the universe of such members."""
     values: dict[str, Iterable[int]] = {}
     for name, given in manner.parameters.items():
+        if not callable(given):
+            values[name] = given
+            continue
         firsts = {known: next(iter(through), None) for known, through in values.items()}
-        if callable(given) and None in firsts.values():
-            values[name] = ()
-        else:
-            values[name] = _universe_held(p, where, name, given, firsts) if callable(given) else given
+        values[name] = () if None in firsts.values() else _universe_held(p, where, name, given, firsts)
     return values
 
 
@@ -89,20 +89,23 @@ def actions(p: Protocol, definition: Definition) -> Iterator[Action]:
     name, doc, function, manner, posts = definition
     talk, spends, own, mirrored = manner.talk, manner.spends, p.mirrors[name], manner.conditions()
     through, location = values_of(p, f"{p.name}: action {name}", manner), Location.of(function)
+    copies = {u.name: u.label(i) for u, i in p.scope.at}
+    universes = [given if isinstance(given, Universe) else None for given in through.values()]
     for values in itertools.product(*through.values()):
         bound = dict(zip(manner.parameters, values, strict=True))
         if not manner.admits(bound):
             continue
-        copies = {u.name: u.label(i) for u, i in p.scope.at}
         shown = copies | {k: _shown(through[k], v) for k, v in bound.items()}
         where = f"{p.name}: action {name}({', '.join(f'{k}={v}' for k, v in shown.items())})"
         guard, updates, moves = _worked_out(p, where, definition, bound)
         if guard is FALSE:
             continue
         _note(p, where, manner, moves)
-        mirrors = tuple(dict.fromkeys([*own, *(method for taken in moves for method in taken.mirrors)]))
+        mirrors, conditions = tuple(dict.fromkeys(own)), mirrored
+        if moves:
+            mirrors = tuple(dict.fromkeys([*mirrors, *(method for taken in moves for method in taken.mirrors)]))
+            conditions = {k: v for each in (*(taken.conditions for taken in moves), mirrored) for k, v in each.items()}
         p.mirrors[name] = tuple(dict.fromkeys([*p.mirrors[name], *mirrors]))
-        conditions = {k: v for each in (*(taken.conditions for taken in moves), mirrored) for k, v in each.items()}
         p.conditions[name] = {**p.conditions[name], **conditions}
         if spends is not None:
             counter = p.variable(spends)
@@ -111,7 +114,6 @@ def actions(p: Protocol, definition: Definition) -> Iterator[Action]:
                 raise ModelError(f"{where}: it updates {spends}, the budget that it spends")
             guard = And(guard, counter.term < p.budgets[spends])
             updates[counter] = counter.term + 1
-        universes = (given if isinstance(given, Universe) else None for given in through.values())
         yield Action(
             name,
             shown.get(manner.by, manner.by),
@@ -137,8 +139,7 @@ def _worked_out(p: Protocol, where: str, definition: Definition, bound: Mapping[
     """What an action does with these arguments, by its function."""
     held = definition.manner.parameters.items()
     such = [which(where, values, bound) == bound[k] for k, values in held if callable(values)]
-    with calls() as called:
-        returned = build(where, definition.function, **bound)
+    returned, called = with_calls(lambda: build(where, definition.function, **bound))
     return _checked(p, where, returned, such, called)
 
 
@@ -194,7 +195,7 @@ def _checked(p: Protocol, where: str, returned: object, such: Sequence[Truth], c
 def _check_owner(p: Protocol, where: str, variable: Variable, given: Given) -> None:
     """Raises ModelError if a variable of a part is changed otherwise than by the part itself or by a part of it."""
     owner = p.owners.get(variable.name)
-    if owner is not None and not all(owner in (by or p.scope).enclosing() for by in given.by):
+    if owner is not None and not all(owner in (by or p.scope).enclosing for by in given.by):
         part = f"the part {owner.called}"
         raise ModelError(f"{where}: it changes {variable.name}, a variable of {part}: take a move of {part}")
 

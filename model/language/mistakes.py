@@ -7,6 +7,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType, TracebackType
 from typing import ParamSpec, TypeVar
@@ -26,8 +27,7 @@ class Location:
 
     @classmethod
     def of(cls, function: Callable[..., object]) -> Location:
-        code = inspect.unwrap(function).__code__
-        return cls(code.co_filename, code.co_firstlineno)
+        return _written(inspect.unwrap(function).__code__)
 
     def __str__(self) -> str:
         path = Path(self.file)
@@ -36,6 +36,21 @@ class Location:
             return f"{'/'.join(path.parts[package + 1 :])}:{self.line}"
         here = Path.cwd()
         return f"{path.relative_to(here) if path.is_relative_to(here) else path}:{self.line}"
+
+
+@cache
+def _written(code: CodeType) -> Location:
+    return Location(code.co_filename, code.co_firstlineno)
+
+
+@cache
+def _plain(docstring: str) -> str:
+    return inspect.cleandoc(docstring)
+
+
+def doc_of(function: Callable[..., object]) -> str:
+    """What a function says of itself, without the indentation of its text."""
+    return _plain(function.__doc__ or "")
 
 
 _LANGUAGE = tuple(f"fencepost.model.{room}." for room in ("language", "any_size", "analysis", "terms"))

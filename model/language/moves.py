@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from inspect import Signature
@@ -12,7 +11,7 @@ from fencepost.model.language.actors import Values, which
 from fencepost.model.language.declarations import Taken
 from fencepost.model.language.domains import Universe
 from fencepost.model.language.effects import Effect, Happens, effect, note
-from fencepost.model.language.mistakes import Location, ModelError, signature_of
+from fencepost.model.language.mistakes import Location, ModelError, doc_of, signature_of
 from fencepost.model.terms.values import Number, Truth
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ class Move:
         missing: bool,
     ) -> None:
         self.name, self.mirrors = name, mirrors
-        self.doc, self.location = inspect.cleandoc(function.__doc__ or ""), Location.of(function)
+        self.doc, self.location = doc_of(function), Location.of(function)
         self._protocol, self._function, self._manner, self._missing = protocol, function, manner, missing
         self._signature = signature_of(function)
 

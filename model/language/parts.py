@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from fencepost.model.language.declarations import Family, Names
@@ -40,21 +41,24 @@ class Scope:
             return Scope(called, self.state, self.next, self, "", None, takes)
         return Scope(called, Names(called), Names(called), self, prefix, copy, takes)
 
-    def enclosing(self) -> Iterator[Scope]:
+    @cached_property
+    def enclosing(self) -> tuple[Scope, ...]:
         """This scope and those above it, from the inside."""
-        scope: Scope | None = self
-        while scope is not None:
-            yield scope
-            scope = scope.above
+        return (self,) if self.above is None else (self, *self.above.enclosing)
 
-    @property
+    @cached_property
     def at(self) -> tuple[tuple[Universe, int], ...]:
         """The universes and members whose copies the parts are, from the outside."""
-        return tuple(scope.copy for scope in self.enclosing() if scope.copy is not None)[::-1]
+        return tuple([scope.copy for scope in self.enclosing if scope.copy is not None])[::-1]
+
+    @cached_property
+    def _before(self) -> str:
+        """What names in the whole begin with."""
+        return "".join([f"{scope.prefix}." for scope in self.enclosing[::-1] if scope.prefix])
 
     def name(self, name: str) -> str:
         """The name in the whole, such as ``ledger.status``."""
-        return ".".join([*[scope.prefix for scope in self.enclosing() if scope.prefix][::-1], name])
+        return self._before + name
 
     def full(self, name: str, universes: tuple[Universe, ...] = (), index: tuple[int, ...] = ()) -> str:
         """The name of a variable in the whole, such as ``ledger.status[l0]``."""
@@ -64,7 +68,7 @@ class Scope:
     def publish(self, name: str, members: Mapping[tuple[int, ...], Term], nexts: Mapping[tuple[int, ...], Term]) -> None:
         """Makes the variables of a name known as attributes, here and to all who include this."""
         family, path = self.name(name), [name]
-        for scope in self.enclosing():
+        for scope in self.enclosing:
             _put(scope.state, path, family, members)
             _put(scope.next, path, family, nexts)
             place = () if scope.copy is None else (scope.copy[1],)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, TypeAlias, TypeVar, overload
@@ -15,7 +14,7 @@ from fencepost.model.language.declarations import Action, Family, Names, Variabl
 from fencepost.model.language.domains import Domain, Flag, Number, Universe, choice_of, subset_of
 from fencepost.model.language.effects import Effect, Outcome
 from fencepost.model.language.grounding import Definition, actions, members, values_of
-from fencepost.model.language.mistakes import ArgumentError, Location, ModelError, guess
+from fencepost.model.language.mistakes import ArgumentError, Location, ModelError, doc_of, guess
 from fencepost.model.language.moves import Move, Offer, P, R, Rule
 from fencepost.model.language.parts import Copies, Scope
 from fencepost.model.terms import values as terms
@@ -360,7 +359,7 @@ class Protocol:
             manner = manner._replace(spends=self._budget(manner.spends))
 
         def declare(function: Callable[..., Outcome]) -> Move | Callable[..., Outcome]:
-            short, name, doc = function.__name__, self.scope.name(function.__name__), inspect.cleandoc(function.__doc__ or "")
+            short, name, doc = function.__name__, self.scope.name(function.__name__), doc_of(function)
             where = f"{self.name}: action {name}"
             self._claim("action", short)
             if not doc:
@@ -387,7 +386,7 @@ class Protocol:
 
     def _budget(self, name: str) -> str:
         """The full name of the budget that is meant: the part's own, or that of who includes it."""
-        names = (scope.full(name) for scope in self.scope.enclosing())
+        names = (scope.full(name) for scope in self.scope.enclosing)
         return next((full for full in names if full in self.budgets), name)
 
     def receivers(self, where: str, parameters: Mapping[str, object], talk: Talk, location: Location) -> Mapping[str, Variable]:

@@ -37,6 +37,10 @@ class StandsForNumber(ABC):
         """The number."""
 
 
+LITERALS = (Term, bool, int, str, tuple)
+"""What most values are: who asks this first asks few of them whether they are of an abstract class, which takes longer."""
+
+
 class OfOtherSort:
     """What comparing values of two sorts is to a type checker: no formula, so that nothing joins it. When it runs it raises."""
 
