@@ -65,3 +65,17 @@ def test_a_source_that_is_saved_after_it_was_loaded_is_seen(tmp_path: Path, monk
     assert not own_sources.are_unmixed()
     os.utime(tmp_path / "guard.py", (0, 0))
     assert not own_sources.are_unmixed(), "a copy can have the time of the original"
+
+
+def test_a_source_that_is_new_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "guard.py").write_text("")
+    loaded = (tmp_path / "guard.py").stat().st_ctime + 0.001
+    monkeypatch.setattr(own_sources, "FLOORS", (tmp_path,))
+    monkeypatch.setattr(model, "LOADED", loaded + own_sources.MARGIN)
+    assert own_sources.are_unmixed()
+    new = tmp_path / "below" / "new.py"
+    new.parent.mkdir()
+    new.write_text("")
+    while new.stat().st_ctime < loaded:
+        new.write_text("")
+    assert not own_sources.are_unmixed()
