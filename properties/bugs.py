@@ -91,8 +91,7 @@ class Bug:
     ``shown_by`` are the parameters of a small instance in which the protocol's properties catch it. ``allows`` are the weak
     moves that the stand-in of the protocol needs so that the protocol refines it with the bug, and ``unfair`` is what of the
     stand-in need not happen in the end with it. By both a bug of a part enters a whole cluster, unless ``in_cluster`` is false:
-    it then does nothing that a reader can see there. ``refines`` is false if all the weak moves are not enough. ``beyond`` is
-    what it costs that no model has: no answer then says that something does not come about by it.
+    it then does nothing that a reader can see there. ``refines`` is false if all the weak moves are not enough.
 
     On real code (``fencepost conform bugs``) ``run`` are the steps that show it where the shortest run does not, a step with a
     question mark being taken where the release has it. ``held`` is whether the model has it when it is held against a release
@@ -124,7 +123,6 @@ class Bug:
     unfair: tuple[str, ...] = ()
     refines: bool = True
     in_cluster: bool = True
-    beyond: str = ""
     shown_by: Mapping[str, Value] = field(default_factory=dict)
     run: str = ""
     held: bool = False

@@ -51,6 +51,9 @@ class Matter:
     minor: bool = False
 
 
+UNDER_WAY = {"migration": "a migration of the metadata to another store, such as from ZooKeeper to Oxia"}
+"""What an instance takes for granted that is no fault, and that few clusters do, by the parameter that says so."""
+
 LOST = "acked_is_in_log"
 """What a cluster violates that loses an acknowledged message."""
 

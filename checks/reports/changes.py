@@ -12,7 +12,6 @@ from fencepost.checks.questions.bugs.searching import KnownBug
 from fencepost.checks.reports.answers import command
 from fencepost.checks.reports.finished import upstream
 from fencepost.model.counts import count_of
-from fencepost.properties.bugs import Bug
 
 NOT_ASKED = Reach(is_asked=False)
 
@@ -69,7 +68,7 @@ def in_brief(change: BugChange) -> Iterator[tuple[str, list[str]]]:
         for name, several in bugs.items():
             reach, facts = change.reach.get(name, NOT_ASKED), several[0].bug
             if reach.met is None:
-                others.setdefault(_why_apart(reach, facts), []).append(name)
+                others.setdefault(_why_apart(reach), []).append(name)
                 continue
             matter, way = reach.met.matter, reach.met.way
             needs = f"{matter.says}, which needs {', '.join(way.needs) or 'nothing else'}"
@@ -89,7 +88,7 @@ def _besides(reach: Reach) -> Iterator[str]:
         yield f"and it is not known what else ({reach.gap})"
 
 
-def _why_apart(reach: Reach, facts: Bug) -> str:
+def _why_apart(reach: Reach) -> str:
     """Why users need not look at a bug first."""
     if reach.only_if:
         return f"only if {_acts(reach.only_if)} ({'; '.join(dict.fromkeys(met.matter.says for met in reach.only_if))})"
@@ -97,8 +96,6 @@ def _why_apart(reach: Reach, facts: Bug) -> str:
         return f"and it is not known what of it ({reach.gap})"
     if apart := _apart(reach):
         return apart
-    if facts.beyond:
-        return "and no answer has its cost (--all says it)"
     return "and no loss by it was found" if reach.is_asked else "and nothing is asked about it (--all says what it costs)"
 
 

@@ -27,7 +27,7 @@ from fencepost.checks.reports.guarantees import Opening, remedied, why
 from fencepost.checks.reports.in_short import last_line
 from fencepost.checks.reports.report import as_json
 from fencepost.checks.reports.sarif import fingerprints, log, physical, rule
-from fencepost.checks.reports.ways import of_known_bugs
+from fencepost.checks.reports.ways import BESIDES, besides
 from fencepost.model.language import Location
 from fencepost.properties.registry import written
 
@@ -169,10 +169,10 @@ def as_markdown(run: FinishedRun) -> str:
     opening = run.opening
     table = "" if opening is None else _table(opening)
     failed = [row for row in judged(run) if row.failed]
-    others = list[tuple[str, list[str]]]()
+    others = list[str]()
     if opening is not None and opening.answers:  # which tell of the known bugs
         failed = [row for row in failed if row.verdict.verdict != "known bug"]
-        others = of_known_bugs(opening.answers, run.everything)
+        others = besides(opening.answers, run.everything)
     bugs = _bugs(opening.bugs) if opening is not None and opening.bugs is not None else ""
     if run.status == ExitStatus.HOLDS and not table and not bugs and opening is not None:
         return ""
@@ -187,7 +187,8 @@ def as_markdown(run: FinishedRun) -> str:
     parts = [f"### Fencepost: {plain(last_line(run))}\n", answers, table, bugs, listed]
     if len(failed) > MOST:
         parts.append(f"{len(failed) - MOST} more; `--json FILE` has all of them.\n")
-    parts.extend(f"{said}: {plain(', '.join(names))}\n" for said, names in others)
+    if others:
+        parts.append(f"{BESIDES}: {plain(', '.join(others))}\n")
     return "\n".join(part for part in parts if part)
 
 

@@ -23,7 +23,7 @@ from fencepost.checks.reports.in_short import (
     suspicious_lines,
 )
 from fencepost.checks.reports.report import text
-from fencepost.checks.reports.ways import listed, of_known_bugs
+from fencepost.checks.reports.ways import BESIDES, besides, listed
 from fencepost.checks.settings.cluster_settings import Cluster
 from fencepost.model.counts import count_of
 
@@ -67,8 +67,8 @@ def second_screen(run: FinishedRun, *, width: int, colour: bool = False) -> str:
     bugs of which no way is one. It has ``SECOND`` lines with the last line of the run, unless what failed takes more."""
     assert run.opening is not None, "it is of a configuration"
     opening, everything = run.opening, run.everything
-    others = of_known_bugs(opening.answers, everything)
-    rest = [f"{said}: {len(names)} (--all tells of each)" for said, names in others]
+    others = besides(opening.answers, everything)
+    rest = [f"{BESIDES}: {len(others)} (--all tells of each)"] if others else []
     failed = [part for checked in everything if (part := failure_text(checked, width=width, colour=colour))]
     before = [failed, _short(opening, width), _unknown(opening, width)]
     rest += [*suspicious_in_short(run.suspicious), *run.remarks]

@@ -14,9 +14,9 @@ from fencepost.checks.reports.front import wrapped
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.model.counts import count_of
 from fencepost.model.releases import Releases
-from fencepost.properties.bugs import Bug
 
 COLUMN = 12
+BESIDES = "Known bugs besides, which cause none of this"
 AGAIN = "by a bug that has its line above"
 """What is said of ways by a bug that has its line already."""
 
@@ -41,16 +41,6 @@ def besides(answers: Sequence[Answer], everything: Sequence[Checked]) -> list[st
     verdicts = (verdict for checked in everything for verdict in checked.verdicts)
     bugs = dict.fromkeys(v.property.name for v in verdicts if v.verdict == "known bug" and v.accepted is None)
     return [name for name in bugs if name not in told]
-
-
-def of_known_bugs(answers: Sequence[Answer], everything: Sequence[Checked]) -> list[tuple[str, list[str]]]:
-    """What is said of these bugs: those that cause none of the ways, and those of whose cost no answer says anything."""
-    names = besides(answers, everything)
-    costly = {name for each in everything for name, bug in each.entry.bugs.items() if isinstance(bug, Bug) and bug.beyond}
-    beyond = [name for name in names if name in costly]
-    harmless = [name for name in names if name not in beyond]
-    rows = [("Known bugs besides, which cause none of this", harmless), ("Known bugs whose cost is in no answer", beyond)]
-    return [(said, those) for said, those in rows if those]
 
 
 def listed(opening: Opening, width: int, room: int) -> list[str]:

@@ -6,7 +6,9 @@ first ledger are stand-ins (stand_ins/), which the protocols of locks, of the ch
 the whole one (pulsar/topic). A bug of a part enters by a weak move of its stand-in.
 
 Not modelled: which broker gets a bundle, more than two bundles, whatever the topic leaves out, a broker that gives a bundle up
-when the topic that has met the fence is gone already; docs/explanation/parts.md says what the stand-ins leave out.
+when the topic that has met the fence is gone already, and of a broker that goes on with a former store whatever it does with
+that besides listing new ledgers of the topics that it has, at a list that nobody had changed before. docs/explanation/parts.md
+says what the stand-ins leave out.
 
 Constants
     brokers              how many there are
@@ -23,12 +25,15 @@ Variables
     bundle.owner         the broker whose node says that it owns the bundle
     bundle.believes      whether a broker takes itself for the owner: clients are led to it
     bundle.expiries      sessions that have expired
+    bundle.apart         whether a broker goes on with the store from which the metadata were migrated. Only with the weak
+                         moves left_behind and passed_over
     given_up             whether a broker has given the bundle up, and still looks after its lock. Only with gives_up
     first.copies         how many bookies that the metadata name have all of the first ledger
     first.losses         disks that were lost
 
 Variables that count
     disconnects, unloads how often each event has happened, up to the constant of that name
+    migrations           whether the metadata were migrated. Only with these weak moves
 
 Actions
     acquire              broker: creates the node, and takes itself for the owner
@@ -45,6 +50,9 @@ Actions
     unload               broker: gives the bundle up
     meet_deletion        store, a fault: with the weak move: a deletion that was meant for an earlier node meets that of an
                          owner
+    migrate_without      coordinator: with the weak move left_behind: the metadata are migrated to another store, and a broker
+                         whose session is gone goes on with the former one, alone
+    migrate_past         broker, a fault: with the weak move passed_over: likewise, of one that is cut off and has its session
     lose_disk            bookie, a fault: loses its disk, with a copy of the first ledger, which is closed
     replicate            worker: copies the first ledger until it has as many copies as it should
     drop_copy            worker, a fault: with the weak move: the metadata name one copy fewer

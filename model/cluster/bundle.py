@@ -31,16 +31,17 @@ class Bundle:
         of_ownership, of_ledgers, of_copies = (
             [name for name in each if name in weak] for each in (OF_OWNERSHIP, OF_LEDGERS, OF_COPIES)
         )
-        unowned, deleted = (name in weak for name in OF_OWNERSHIP)
-        bundle = p.include("bundle", Ownership, broker, expiries, allows=of_ownership)
+        unowned, deleted, left, passed = (name in weak for name in OF_OWNERSHIP)
+        bundle = p.include("bundle", Ownership, broker, expiries, allows=of_ownership, migrated=left or passed)
         below = p.include("ledger", Ledger, size["capacity"], created=False, deletions=True, allows=of_ledgers, per=ledger)
-        topic = p.include("", Topic, broker, ledger, message, below, size, is_part=True, takes=TAKEN)
+        topic = p.include("", Topic, broker, ledger, message, below, size, is_part=True, takes=TAKEN, apart=bundle.apart)
         if size["copies"]:
             copies = p.include("first", Copies, size["copies"], size["disk_losses"], allows=of_copies)
             _declare_copies(p, copies, size, below[0].status == "closed", drops=bool(of_copies))
         p.budget("unloads", unloads)
         p.budget("disconnects", disconnects)
-        may_lose = expiries or unowned or deleted
+        p.budget("migrations", int(left or passed))
+        may_lose = expiries or unowned or deleted or passed
         gives_up = len(broker) > 1 and may_lose and size.get("gives_up", False)
         may_take = disconnects or unowned or gives_up
         may_release = crashes or unloads or disconnects or unowned
@@ -84,7 +85,7 @@ class Bundle:
         @p.step(by="b", takes="life_after_loss", hears="store", mirrors=lost, fair=hears, b=broker, only_if=may_lose)
         def hear_loss(b: int) -> Outcome:
             """The broker hears that its node is gone, and closes the topic."""
-            return bundle.owner != b, bundle.lose(b), topic.leave(b)
+            return And(bundle.owner != b, bundle.sees(b)), bundle.lose(b), topic.leave(b)
 
         told = "OwnershipCache.handleOwnershipTakenOver, OwnershipCache.stopServingTakenOverBundle"
 
@@ -116,6 +117,32 @@ class Bundle:
         def meet_deletion(b: int) -> Outcome:
             """A deletion that was meant for an earlier node meets that of an owner, which goes on until it hears of that."""
             return bundle.believes[b], bundle.release(b)
+
+        @p.step(
+            by="coordinator",
+            to="b",
+            mirrors="MigrationCoordinator.startMigration, MigrationCoordinator.waitForPreparation, "
+            "DualMetadataStore.watchForMigrationEvents",
+            spends="migrations",
+            b=broker,
+            only_if=left,
+        )
+        def migrate_without(b: int) -> Outcome:
+            """The metadata are migrated to another store. A broker whose session is gone is not waited for and hears nothing:
+            it goes on with the former store, where it lists its ledgers from now on."""
+            return And(bundle.owner != b, topic.has_the_list(b)), bundle.leave_behind(b)
+
+        @p.fault(
+            by="b",
+            mirrors="MigrationCoordinator.startMigration, MigrationCoordinator.waitForPreparation, "
+            "DualMetadataStore.watchForMigrationEvents",
+            spends="migrations",
+            b=broker,
+            only_if=passed,
+        )
+        def migrate_past(b: int) -> Outcome:
+            """The same of a broker that is cut off and has its session: it is waited for, but for a minute only."""
+            return And(bundle.owner == b, topic.has_the_list(b)), bundle.leave_behind(b)
 
         @p.move(by="b", b=broker)
         def lose_session(b: int) -> Outcome:

@@ -72,7 +72,10 @@ Variables of a migration (store_migration.py), with migration=yes
     prepared             whether the broker has created its nodes in the target
     target_owner         the broker that a bundle's node in the target names
     target_session       the broker whose session created that node
-    told                 whether a broker hears that the migration is complete. Only with the bug completion_missed
+    told                 whether the broker is told, of what it has not handled yet. Only with the bugs start_missed,
+                         goes_on_unprepared and completion_missed
+    apart                whether the migration is complete, and the broker goes on with the source. Only with the bugs
+                         start_missed and goes_on_unprepared
     puts                 whether the broker has put a bundle's node and not deleted it since. Only with the bug
                          recreates_of_others
 
@@ -228,6 +231,7 @@ def ownership(
         on_reconnected=lambda b: merged(locks.retried(b), refreshed(b)),
         on_reestablished=lambda b: merged(locks.revalidated(b), refreshed(b)),
         listener="LockManagerImpl.handleSessionEvent",
+        may_reopen=moves.may_reopen if moves else lambda b: True,
     )
 
     declare_locks(
@@ -258,7 +262,7 @@ def ownership(
         The lock stays with LockManagerImpl, which looks after it with the next session.
         """
         served = And(stage[b, u].among("valid", "checking", "recreating", "retaking"), bundle_state[b, u] == "active")
-        taken_over = And(store.lives[b], store.link[b] == "lost", Not(owners[u].is_own(b)))
+        taken_over = And(store.lives[b], store.link[b] == "lost", store.is_used(b), Not(owners[u].is_own(b)))
         return And(served, taken_over), {bundle_state[b, u]: "given_up"}
 
     @p.rule

@@ -97,6 +97,8 @@ class Sessions:
         self.link = p.choice("link", LINK, per=client)
         self.session = p.flag("session", per=client, init=True)
         self.former = p.flag("former_session", per=client)
+        self.elsewhere: Sequence[Condition] = ()
+        """Of each client the formula that it uses another store; empty where there is no other."""
         self.nodes: list[Iterable[Ephemeral]] = []
         self.watched: list[Watched] = []
         p.budget("disconnects", disconnects)
@@ -108,7 +110,11 @@ class Sessions:
 
         Whatever a client asks of the store needs this; what it does by itself needs only that its process ``lives``.
         """
-        return And(self.lives[c], self.link[c] == "connected", self.session[c])
+        return And(self.lives[c], self.link[c] == "connected", self.session[c], self.is_used(c))
+
+    def is_used(self, c: int) -> Truth:
+        """The formula: the client uses this store."""
+        return Not(self.elsewhere[c]) if self.elsewhere else True
 
     def hears(self, c: int) -> Condition:
         """The formula: what there is to be heard of reaches the client."""

@@ -52,6 +52,8 @@ ENTRY = Entry(
             "lose_disk": "a lost disk with a copy",
             "drop_copy": "a bookie that is named without a copy, or twice",
             "meet_deletion": "a deletion that meets the next owner's node",
+            "migrate_without": "a migration of the metadata to another store meanwhile",
+            "migrate_past": "a lost connection to the metadata store over a migration of the metadata",
         }
     ),
 )

@@ -54,8 +54,12 @@ def migration_properties(suite: Suite, locks: Locks) -> None:
     @suite.leads_to
     def migrations_end() -> Leads:
         """A migration that has begun is completed, and every broker that lives hears of that. No release keeps this where a
-        connection is lost (completion_missed)."""
-        done = And(s.migration == "completed", *(Or(Not(s.lives[b]), Not(s.read_only[b])) for b in broker))
+        connection is lost (start_missed, completion_missed)."""
+
+        def has_heard(b: int) -> Condition:
+            return And(Not(s.read_only[b]), Not(s.apart[b]) if hasattr(s, "apart") else True)
+
+        done = And(s.migration == "completed", *(Or(Not(s.lives[b]), has_heard(b)) for b in broker))
         return [(s.migration != "none", done)]
 
     if locks.releases:

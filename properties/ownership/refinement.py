@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from fencepost.model.language import And, Condition
+from fencepost.model.language import And, Condition, Not
 from fencepost.model.stand_ins.ownership import MOVES, stand_in
 from fencepost.properties.locks.properties import Locks
 from fencepost.properties.ownership.variables import OwnershipVariables
@@ -51,13 +51,19 @@ def ownership_refinement(suite: Suite, locks: Locks, weak: Collection[str] | Non
     p = suite.protocol
     s, settings = OwnershipVariables.now(p), p.parameters
     weak = allowed(locks) if weak is None else weak
-    coarse = stand_in(settings["brokers"], settings["expiries"], allows=weak)
+    migrated = hasattr(s, "apart")
+    coarse = stand_in(settings["brokers"], settings["expiries"], allows=weak, migrated=migrated)
 
     @suite.refines(coarse, reached=MOVES if p.active else moves(locks))
     def is_the_owner_that_a_topic_has() -> dict[str, object]:
-        """A topic sees whose node is there, which brokers take themselves for the owner, and how many sessions are lost."""
+        """A topic sees whose node is there, which brokers take themselves for the owner, how many sessions are lost, and which
+        of these brokers goes on with a former store."""
 
         def believes(b: int) -> Condition:
             return And(s.lives[b], s.bundle_state[b, FIRST] == "active")
 
-        return {"owner": s.owner_holder[FIRST], "believes": believes, "expiries": s.expiries}
+        def apart(b: int) -> Condition:
+            return And(believes(b), s.apart[b], Not(s.told[b]))
+
+        seen = {"owner": s.owner_holder[FIRST], "believes": believes, "expiries": s.expiries}
+        return {**seen, "apart": apart} if migrated else seen

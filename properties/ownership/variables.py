@@ -17,6 +17,8 @@ class OwnershipVariables(LockVariables):
     migration: Choice[str]
     read_only: Family[Condition]
     prepared: Family[Condition]
+    told: Family[Condition]
+    apart: Family[Condition]
     target_owner: Family[Choice[int | Nobody]]
     target_session: Family[Choice[int | Nobody]]
     cleanup: Family[Condition]

@@ -34,8 +34,7 @@ SAID = (
     ("docs/findings/migration-keeps-a-dead-owner.md", "unload nothing yourself"),
     ("docs/how-to/migrate-the-metadata-store.md", "Restart at once each broker that lost its connection meanwhile"),
     ("docs/how-to/migrate-the-metadata-store.md", "unload nothing yourself"),
-    ("model/pulsar/store_migration.py", "for which a lost connection alone is enough"),
-    ("docs/reference/cluster.md", "`goes_on_unprepared` also loses messages"),
+    ("docs/reference/cluster.md", "with `passed_over` a lost connection alone is enough"),
     ("docs/explanation/deviations.md", "`ownership` has it, with `migration=yes`"),
     (
         "docs/reference/configuration.md",
@@ -107,6 +106,7 @@ def test_the_load_balancer_is_not_all_that_unloads(protocol: str) -> None:
         ("topic", "fenced_reopened", ("4.0.8", "4.2.4")),
         ("topic", "current_before_listed", ("2.10.1",)),
         ("topic", "trim_keeps_mutexes", ("2.10.1",)),
+        ("ownership", "start_missed", ("4.2.4", "5.0.0-M1", "5.0.1")),
         ("ownership", "completion_missed", ("4.2.4", "5.0.0-M1", "5.0.1")),
     ],
 )
@@ -117,5 +117,5 @@ def test_what_a_release_has_is_in_the_table(protocol: str, name: str, present: t
 def test_what_is_read_names_what_was_read() -> None:
     assert "(1761)" in bug("topic", "reopened_before_fence").evidence
     assert "4.2.4:762-768) returns while transferring" in bug("topic", "transferred_context_kept").evidence
-    assert "in the former store" in bug("ownership", "goes_on_unprepared").beyond
+    assert "with the former store, nobody reads" in bug("ownership", "goes_on_unprepared").costs
     assert SYSTEMS[bug("kafka_controller", "deletes_any").project] == "Kafka"

@@ -234,8 +234,8 @@ def _in_a_cluster(way: Way, matter: Matter, whole: Whole, means: Means) -> Way:
 
 def _covered(matter: Matter, bugs: Iterable[KnownBug], whole: Whole, means: Means) -> Mapping[str, tuple[str, ...]]:
     """The known bugs of ownership by which no message is lost, each with what keeps it from that. A bundle that nobody owns is
-    another matter, and so is a bug that costs more than a model has (``beyond``)."""
-    owning = [each for each in bugs if each.entry.in_cluster.owns_bundles and not each.bug.beyond]
+    another matter."""
+    owning = [each for each in bugs if each.entry.in_cluster.owns_bundles]
     names = dict.fromkeys(each.name for each in owning if each.name in of_parts())
     covered = dict[str, tuple[str, ...]]()
     for name in names if LOST in matter.whole else ():

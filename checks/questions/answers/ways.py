@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from fencepost.checks.engines.results.findings import Checked, Settled
 from fencepost.checks.engines.results.verdicts import Verdict
-from fencepost.checks.questions.matters import Matter
+from fencepost.checks.questions.matters import UNDER_WAY, Matter
 from fencepost.checks.settings.switches import SwitchedOn
 from fencepost.model.language import Protocol
 from fencepost.model.language.mistakes import guess
@@ -81,9 +81,6 @@ def never(names: Iterable[str]) -> frozenset[str]:
 
 GIVEN = {"unfenced": "a fence that does not hold"}
 """What an instance takes for granted that is a fault elsewhere, by the parameter that says so."""
-
-UNDER_WAY = {"migration": "a migration of the metadata to another store, such as from ZooKeeper to Oxia"}
-"""What an instance takes for granted that is no fault, and that few clusters do, by the parameter that says so."""
 
 ORDINARY = {"openings", "connections", "deletions", "trims", "snapshots"}
 """Bounds of what goes on all the time: brokers load topics, producers connect, old ledgers are trimmed."""

@@ -129,7 +129,9 @@ def _weak_moves(trace: Trace, protocol: Protocol) -> Iterator[tuple[int, str, st
         for label in brokers:
             believed, believes = (each[f"bundle.believes[{label}]"] == "yes" for each in (was, now))
             owned, owns = (each["bundle.owner"] == label for each in (was, now))
-            if believes and not (believed or owns):
+            if was.get(f"bundle.apart[{label}]") == "no" and now[f"bundle.apart[{label}]"] == "yes":
+                yield number, "bundle", "passed_over" if owned else "left_behind"
+            elif believes and not (believed or owns):
                 yield number, "bundle", "taken_unowned"
             elif believed and owned and not owns and was["bundle.expiries"] == now["bundle.expiries"]:
                 yield number, "bundle", "deleted_while_owned"

@@ -6,7 +6,7 @@ import typing
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from fencepost.checks.questions.matters import Guarantee
+from fencepost.checks.questions.matters import UNDER_WAY, Guarantee
 from fencepost.model.language import Protocol
 from fencepost.model.releases import Releases
 from fencepost.properties.configuration import Configuration
@@ -264,8 +264,9 @@ def _of_owners(owners: _Owners, cluster: Configuration) -> Iterator[Guarantee]:
 def _shown_by(
     faults: tuple[str, ...], entry: Entry, small: Mapping[str, Value], taken: Mapping[str, Value], releases: Releases
 ) -> Iterator[tuple[str, dict[str, Value]]]:
-    """The bugs that such a fault shows, each with the instance that does, with what is configured in it."""
+    """The bugs that such a fault alone shows, each with the instance that does, with what is configured in it."""
     for name in entry.bugs_of(releases):
         parameters = {**small, **entry.shown_by[name], **taken}
-        if all(parameters.get(fault) for fault in faults) and entry.can_have(name, parameters):
+        alone = not any(parameters.get(name) for name in UNDER_WAY)
+        if alone and all(parameters.get(fault) for fault in faults) and entry.can_have(name, parameters):
             yield name, parameters

@@ -101,7 +101,7 @@ class Cursors:
 
             Closing the managed ledger closes its cursors; those of a fenced one are left open.
             """
-            writes = Or(s.topic[b] != "closing", s.state[b] == "fenced")
+            writes = And(Or(s.topic[b] != "closing", s.state[b] == "fenced"), s.shares(b))
             return And(s.is_loaded(b), writes, s.has_cursor[b], s.mark[b] != s.cursor), {s.cursor: s.mark[b]}
 
         @p.step(

@@ -63,7 +63,7 @@ class Deduplication:
             """
             at = place(b, k, ahead=p.has("snapshot_ahead"))
             writable = s.state[b].among("opened", "closing_ledger", "creating", "closed_ledger", "write_failed")
-            ready = And(writable, s.ledgers[k].confirmed > 0, s.snapshot_at < at)
+            ready = And(writable, s.shares(b), s.ledgers[k].confirmed > 0, s.snapshot_at < at)
             return ready, {s.snapshot: s.persisted[b], s.snapshot_at: at}
 
         @p.step(
@@ -84,5 +84,5 @@ class Deduplication:
             forgets = p.has("truncation_forgets_producers")
             at = place(b, k, ahead=forgets)
             writable = s.state[b].among("opened", "closing_ledger", "creating", "closed_ledger", "write_failed")
-            ready = And(writable, s.ledgers[k].confirmed > 0, s.snapshot_at <= at)
+            ready = And(writable, s.shares(b), s.ledgers[k].confirmed > 0, s.snapshot_at <= at)
             return ready, {s.snapshot: 0 if forgets else s.persisted[b], s.snapshot_at: at}

@@ -35,6 +35,7 @@ class Deletion:
             three releases go through if there was nothing to trim.
             """
             idle = And(s.state[b] == "opened", s.topic[b] == "serving", s.connected != b, s.length[b] == 0, s.known[b].has(k))
+            idle = And(idle, s.shares(b))
             if s.cursor is not None:
                 idle = And(idle, s.has_cursor[b], s.mark[b] >= k * s.capacity + s.length_of(k))
             alone = And(*(Not(s.known[b].has(j)) for j in s.ledger if j != k))

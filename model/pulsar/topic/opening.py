@@ -43,7 +43,7 @@ class Opening:
                 **{s.known_entries[b, k]: s.entries[k] for k in s.ledger},
             }
             ended = False if s.ended is None else s.ended
-            return And(state[b] == "none", Not(ended)), {state[b]: "opening", **read}
+            return And(state[b] == "none", Not(ended), s.shares(b)), {state[b]: "opening", **read}
 
         @p.step(
             by="b",

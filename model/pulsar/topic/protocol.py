@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fencepost.model.language import Condition, Outcome, Parameters, Protocol, Universe, Updates
+from fencepost.model.language import ABSENT, And, Condition, Family, Outcome, Parameters, Protocol, Universe, Updates
 from fencepost.model.language.parts import Copies
 from fencepost.model.pulsar.stores import stated, store_named
 from fencepost.model.pulsar.topic.adds import Adds
@@ -64,7 +64,8 @@ BUDGETS = (
 class Topic:
     """A topic over ledgers that somebody else declares: ``ledgers`` has one for each member of ``ledger``.
 
-    Of a topic that ``is_part`` of a cluster a broker may also have to ``leave``, because the bundle is not its own any more.
+    Of a topic that ``is_part`` of a cluster a broker may also have to ``leave``, because the bundle is not its own any more. If
+    the cluster's metadata were migrated, one broker may be ``apart``, and have a list of ledgers that nobody else reads.
     """
 
     def __init__(
@@ -77,6 +78,7 @@ class Topic:
         settings: Parameters,
         *,
         is_part: bool = False,
+        apart: Family[Condition] = ABSENT,
     ) -> None:
         size = {name: int(settings.get(name, 0)) for name in BUDGETS}
         for name, limit in size.items():
@@ -103,6 +105,7 @@ class Topic:
             deletions=size["deletions"] > 0,
             subscription=settings["subscription"],
             snapshots=settings["dedup"] and size["snapshots"] + size["trims"] + size["truncations"] > 0,
+            apart=apart,
         )
         fence, producer, cursors = Fence(p, s), Producer(p, s), Cursors(p, s)
         adds, deduplication = Adds(p, s, fence, producer), Deduplication(p, s, producer)
@@ -144,6 +147,10 @@ class Topic:
     def is_fenced(self, b: int) -> Condition:
         """The formula: the managed ledger of the broker is fenced."""
         return self.state.state[b] == "fenced"
+
+    def has_the_list(self, b: int) -> Condition:
+        """The formula: the broker has loaded the topic, and nobody has written the list since."""
+        return And(self.state.is_loaded(b), self.state.knows_the_version(b))
 
 
 def topic(

@@ -150,7 +150,7 @@ class Rollover:
             from_states: Condition = state[b].among("creating", *reopens)
             if ends:
                 from_states = Or(from_states, And(state[b] == "terminated", s.ended))
-            ended = {} if s.ended is None else {s.ended: And(s.ended, state[b] == "terminated")}
+            ended = {} if s.ended is None else s.shared(b, {s.ended: And(s.ended, state[b] == "terminated")})
             opened = self.opened(b, k, {**ended, s.fresh[b]: NONE})
             ready = And(from_states, s.fresh[b] == k, s.has_room(), s.may_update(b, k))
             if s.slow is not None:

@@ -103,9 +103,10 @@ class State:
         deletions: bool,
         subscription: bool,
         snapshots: bool,
+        apart: Family[Condition] = ABSENT,
     ) -> None:
         self.protocol, self.broker, self.message, self.ledger, self.ledgers = p, broker, message, ledger, ledgers
-        self.capacity, self.versions, self.dedup, self.may = capacity, versions, dedup, may
+        self.capacity, self.versions, self.dedup, self.may, self.apart = capacity, versions, dedup, may, apart
         self.slots = p.universe("slot", capacity)
         self.places = len(ledger) * capacity
         self.content = p.choice("content", message, none=NOTHING, per=(ledger, self.slots))
@@ -209,7 +210,18 @@ class State:
 
     def knows_the_version(self, b: int) -> Truth:
         """The formula: a compare-and-set of the list with the version that the broker knows succeeds."""
-        return True if self.protocol.has("list_without_version") else self.known_version[b] == self.version
+        if self.protocol.has("list_without_version"):
+            return True
+        current = self.known_version[b] == self.version
+        return current if self.apart is None else Or(self.apart[b], current)
+
+    def shares(self, b: int) -> Truth:
+        """The formula: the broker uses the metadata store that the others use.
+
+        One that goes on with the former store writes the list there, at a version that nobody else changes, and knows it by
+        heart. Whatever else it may do with that store is left out.
+        """
+        return True if self.apart is None else Not(self.apart[b])
 
     def length_of(self, k: int) -> Number:
         """How many entries a reader of the ledger gets: all that is confirmed, or those up to its end."""
@@ -230,13 +242,14 @@ class State:
         """The list is written with these ledgers, and the broker knows the new version."""
         known = {k: self.known_entries[b, k] for k in self.ledger} | dict(entries or {})
         stored = {self.entries[k]: If(listed.has(k), known[k], 0) for k in self.ledger}
-        return {
-            self.listed: listed,
-            self.version: self.version + 1,
-            self.known[b]: listed,
-            self.known_version[b]: self.version + 1,
-            **stored,
-        }
+        stored_by_all = self.shared(b, {self.listed: listed, self.version: self.version + 1, **stored})
+        return {**stored_by_all, self.known[b]: listed, self.known_version[b]: self.version + 1}
+
+    def shared(self, b: int, changes: Updates) -> Updates:
+        """These changes of the store, if the others see what the broker writes there."""
+        if self.apart is None:
+            return changes
+        return {variable: If(self.apart[b], variable, value) for variable, value in changes.items()}
 
     def not_filled(self, b: int) -> Updates:
         """No write waits for the close of its ledger."""

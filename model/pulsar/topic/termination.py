@@ -92,7 +92,7 @@ class Termination:
             """
             place = k * s.capacity + ledgers[k].end
             listed = {**s.written(b, s.known[b]), s.ended: True, s.final: place}
-            going = And(state[b] == "terminated", Not(s.ended), s.has_room())
+            going = And(state[b] == "terminated", Not(s.ended), s.shares(b), s.has_room())
             if not (reopens or p.has("terminate_without_mutex")):
                 going = And(going, s.fresh[b] == NONE)
             return going, either(s.knows_the_version(b), listed, fence.becomes_fenced(b))
@@ -146,7 +146,7 @@ class Termination:
             for j in s.ledger:
                 listed[s.final] = If(s.current[b] == j, j * s.capacity + ledgers[j].end, listed.get(s.final, s.final))
             fenced = {state[b]: "fenced", s.fresh[b]: NONE, s.current[b]: k}
-            return And(going, s.has_room()), {**listed, **fenced}
+            return And(going, s.shares(b), s.has_room()), {**listed, **fenced}
 
     def _closed(self, b: int, k: int) -> tuple[Condition, Effect, Updates]:
         """ManagedLedgerImpl.asyncClose: when it may be, what becomes of the ledger, and of the topic."""
@@ -157,7 +157,7 @@ class Termination:
         going = And(s.is_loaded(b), state[b] != "fenced", state[b] != "closed", Or(state[b] != "terminated", ended))
         closed: Updates = {state[b]: "closed", s.topic[b]: "closing"}
         if s.cursor is not None:
-            closed[s.cursor] = If(s.has_cursor[b], s.mark[b], s.cursor)
+            closed |= s.shared(b, {s.cursor: If(s.has_cursor[b], s.mark[b], s.cursor)})
         return And(going, s.topic[b] != "closing", s.may_update(b)), ledger.close(end), closed
 
     def _transfer(self) -> None:

@@ -29,7 +29,7 @@ class Trimming:
         def may_trim(b: int, k: int) -> Condition:
             """The formula: no cursor needs the ledgers up to this one, and no other update of the list is under way."""
             trimmable = state[b].among("opened", "closing_ledger", "closed_ledger", "write_failed", "terminated")
-            free = And(s.is_loaded(b), trimmable, s.fresh[b] == NONE, s.may_update(b))
+            free = And(s.is_loaded(b), trimmable, s.fresh[b] == NONE, s.may_update(b), s.shares(b))
             passed = all_of(Implies(s.known[b].has(j), self.cursors.has_passed(b, j)) for j in s.ledger if j <= k)
             return And(free, s.known[b].has(k), s.current[b] != NONE, *(s.current[b] != j for j in s.ledger if j <= k), passed)
 

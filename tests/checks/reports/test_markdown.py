@@ -27,10 +27,9 @@ from fencepost.checks.reports.front import of_namespaces
 from fencepost.checks.reports.guarantees import Opening, as_json, unseen
 from fencepost.checks.reports.in_short import last_line
 from fencepost.checks.reports.sarif import answer_message
-from fencepost.checks.reports.ways import besides, numbered, of_known_bugs
+from fencepost.checks.reports.ways import besides, numbered
 from fencepost.checks.settings.cluster_settings import Cluster, read_settings
 from fencepost.model.releases import Releases
-from fencepost.properties.protocols import PROTOCOLS
 from tests.checks.commands.test_first_screen import by_bug, opening
 from tests.checks.reports.test_ci_formats import run
 from tests.command import fencepost
@@ -159,19 +158,6 @@ def test_known_bugs_that_cause_none_of_the_ways_are_named_once() -> None:
         for name, reason in found
     ]
     assert besides(opening(by_bug("a", 1)).answers, everything) == ["b"]
-
-
-def test_a_known_bug_whose_cost_no_model_has_is_not_said_to_be_harmless() -> None:
-    """What goes_on_unprepared loses only the finding shows; the other bug of the protocol costs what is asked about."""
-    verdicts = [
-        SimpleNamespace(property=SimpleNamespace(name=name), verdict="known bug", accepted=None)
-        for name in ("goes_on_unprepared", "stale_unload")
-    ]
-    everything: Any = [SimpleNamespace(entry=PROTOCOLS["ownership"], verdicts=verdicts)]
-    assert of_known_bugs(opening(by_bug("a", 1)).answers, everything) == [
-        ("Known bugs besides, which cause none of this", ["stale_unload"]),
-        ("Known bugs whose cost is in no answer", ["goes_on_unprepared"]),
-    ]
 
 
 def test_what_is_left_out_makes_no_answer_known() -> None:

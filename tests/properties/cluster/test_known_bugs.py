@@ -33,6 +33,8 @@ LOST = {
     ("confirm_late", "truncate"): 13,
     ("dropped",): None,
     ("loss_unheard",): None,
+    ("left_behind", "loss_unheard"): 17,
+    ("passed_over", "deleted_while_owned", "loss_unheard"): 16,
     ("deleted_while_owned",): None,
     ("node_left",): None,
     ("loss_unheard", "node_left"): None,

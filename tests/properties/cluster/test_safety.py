@@ -89,6 +89,8 @@ CAUGHT = {
     "dropped": ({"acked_can_be_read"}, 12),
     "taken_unowned": ({"one_takes_itself_for_the_owner"}, 2),
     "deleted_while_owned": ({"one_takes_itself_for_the_owner"}, 3),
+    "left_behind": ({"known_version_was_written", "unlisted_is_given_up"}, 16),
+    "passed_over": ({"one_takes_itself_for_the_owner"}, 7),
     "loss_unheard": ({"one_is_left"}, 15),
     "node_left": ({"served_in_the_end"}, 2),
 }

@@ -65,6 +65,7 @@ CAUGHT = {
     "recreates_of_others": ({"nodes_go_with_their_brokers"}, 10),
     "release_refused": ({"owned_in_the_end", "releases_end"}, 11),
     "goes_on_unprepared": ({"migrations_keep_owners"}, 4),
+    "start_missed": ({"migrations_end"}, 13),
     "completion_missed": ({"migrations_end"}, 11),
 }
 

@@ -39,6 +39,26 @@ def test_the_run_of_a_dropped_copy_is_one_of_auto_recovery() -> None:
     assert (run.move, run.bug, run.protocol.name) == ("dropped", bug, "replication")
 
 
+@pytest.mark.parametrize(
+    ("bug", "action", "move", "fault"),
+    [
+        ("start_missed", "migrate_without(b0)", "left_behind", "expire(b1)"),
+        ("goes_on_unprepared", "migrate_past(b0)", "passed_over", "disconnect(b1, 0)"),
+    ],
+)
+def test_how_a_broker_comes_to_go_on_with_a_former_store_is_a_run_of_ownership(
+    bug: str, action: str, move: str, fault: str
+) -> None:
+    suite = CLUSTER.suite(CLUSTER.build(CLUSTER.shown_by[bug], (bug,)))
+    (verdict,) = explore(suite, properties=["acked_is_in_log"]).verdicts
+    assert verdict.trace is not None
+    ((number, run),) = runs_below(verdict.trace, suite.protocol).items()
+    assert verdict.trace.steps[number - 1].action == action
+    assert (run.move, run.bug, run.protocol.name) == (move, bug, "ownership")
+    steps = [step.action for step in run.trace.steps]
+    assert steps.index(fault) < steps.index("start_migration") < steps.index("complete") == len(steps) - 1
+
+
 def test_a_run_with_a_bug_of_a_bookie_is_not_explained_by_another_bug() -> None:
     """The part that a ledger is to a topic has no such bug: a run of it with another one would pass for this one's."""
     bug = "index_update_forgotten"
