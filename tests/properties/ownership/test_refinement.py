@@ -82,7 +82,7 @@ def test_a_deletion_by_version_can_meet_the_node_of_the_next_owner() -> None:
     assert " is no step of stand-in: there it is owner b" in show(refused.trace, suite.protocol, violated=refused.property)
 
 
-def refines(bug: str, weak: Collection[str], behaviour: Parameters = {}) -> bool:
+def refines(bug: str, weak: Collection[str], **behaviour: Value) -> bool:
     (outcome,) = explore(refining({**OWNERSHIP[bug].shown_by, **behaviour}, weak, [bug]), properties=[NAME]).verdicts
     assert outcome.verdict in ("exhausted", "violated")
     return outcome.verdict == "exhausted"
@@ -100,5 +100,5 @@ def test_what_the_stand_in_allows_with_a_bug(bug: str) -> None:
 
 
 def test_since_5_0_1_a_broker_that_misses_a_migration_is_the_same_to_a_topic() -> None:
-    assert refines("start_missed", OWNERSHIP["start_missed"].allows, RELEASES["5.0.1"])
-    assert not refines("start_missed", [name for name in WEAK if name != "left_behind"], RELEASES["5.0.1"])
+    assert refines("start_missed", OWNERSHIP["start_missed"].allows, **RELEASES["5.0.1"])
+    assert not refines("start_missed", [name for name in WEAK if name != "left_behind"], **RELEASES["5.0.1"])
