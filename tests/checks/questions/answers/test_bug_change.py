@@ -116,22 +116,26 @@ def test_what_comes_says_whether_users_meet_it_and_what_costs_most_is_first(sett
     change, now = changed(settings, "4.0.8", "4.2.4"), whole(settings, Releases.of("4.2.4"))
     searched = with_reach(change, whole(settings, Releases.of("4.0.8")), now, MEANS)
     usual = ["reset_dropped", "removed_producer_publishes", "skipped_after_reset", "limit_counts_entries"]
-    assert searched.felt == [*usual, "release_refused", "recreates_of_others"]
+    assert searched.felt == [*usual, "goes_on_unprepared", "start_missed", "release_refused", "recreates_of_others"]
     assert "users can meet 4 of them with these settings" in verdict(searched)
-    assert "; 2 only if the metadata are migrated to another store. " in verdict(searched)
-    head, lines = list(rows(searched))[len(usual)]
-    assert head == "comes: release_refused (ownership)"
-    migrated = (
-        "applies: only if the metadata are migrated to another store: a topic can be out of service for good (needs a mig"
+    assert "; 4 only if the metadata are migrated to another store. " in verdict(searched)
+    assert str(decided(searched)).startswith(
+        f"YES: {change.now} brings no way to lose a message, except 2 ways only if the metadata are migrated to another store."
     )
-    assert lines[0].startswith(migrated)
+    told, migrated = dict(rows(searched)), "applies: only if the metadata are migrated to another store: "
+    (lost, *_), (missed, *_) = (told[f"comes: {name} (ownership)"] for name in ("goes_on_unprepared", "start_missed"))
+    by_loss = f"{migrated}an acknowledged message can be lost (needs a lost "
+    assert lost == f"{by_loss}connection to the metadata store over a migration of the metadata)"
+    assert missed == f"{by_loss}session of a broker, a migration of the metadata to another store meanwhile)"
+    lines = told["comes: release_refused (ownership)"]
+    assert lines[0].startswith(f"{migrated}a topic can be out of service for good (needs a mig")
     assert lines[-1].startswith("run: fencepost check ownership --bug release_refused --property ")
     document = as_json(searched)
     assert document["come"]["removed_producer_publishes"]["question"] == "order"
     assert document["come"]["removed_producer_publishes"]["applies"] == "yes"
     assert document["come"]["release_refused"]["applies"] == "only if you act"
     assert document["go"]["asks_during_election"]["applies"] == "not asked"
-    assert document["come"]["goes_on_unprepared"]["applies"] == "no"
+    assert document["come"]["start_missed"]["applies"] == "only if you act"
 
 
 @pytest.mark.long
