@@ -3,7 +3,8 @@ the driver for a small and a large ingestion; and windows that are compared a se
 
 ``make bench`` runs both parts, small. ``python tests/bench/history.py ingestion 144`` reads 144 snapshots with each number of
 executors and four times as many, two days, with two; ``python tests/bench/history.py backtest 120`` compares 120 windows.
-``python tests/bench/history.py month 882`` reads a tenth of a month with two executors.
+``python tests/bench/history.py month 882`` reads a tenth of a month with two executors, and says before each batch what the
+driver has. ``month 8640 FOLDER`` reads all of it; its 20 GB stay in the folder, with the tables, for the next measurement.
 """
 
 from __future__ import annotations
@@ -15,18 +16,18 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.bench.bench import show
-from tests.checks.history.made import BEGIN, bundles_of, snapshots
+from tests.checks.history.made import BEGIN, bundles_of, grows, snapshots
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -45,22 +46,24 @@ OF_WINDOWS = ["backtest, 50 brokers and 3,000 bundles", "windows of 6 h", "polic
 POLICIES = ("UniformLoadShedder", "AvgShedder", "loadBalancerBrokerThresholdShedderPercentage=5")
 
 
-def main(part: str = "", count: int = 0) -> None:
-    """Prints the rows of a part, or of both."""
+def main(part: str = "", many: str = "0", kept: str = "") -> None:
+    """Prints the rows of a part, or of both; what it makes for that is kept in a folder that is named."""
     spark = find_spec("pyspark")
     if spark is None or spark.origin is None:
         print("history: not measured, pyspark is not installed")
         return
     os.environ["SPARK_HOME"] = str(Path(spark.origin).parent)  # from where Spark starts executors
     print(f"# load of the machine {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-    with tempfile.TemporaryDirectory() as folder:
+    count = int(many)
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(kept or made)
         if part in ("", "ingestion"):
             amounts = [(executors, count or 16) for executors in EXECUTORS] + [(2, 4 * (count or 16))]
-            show([HEADINGS, *(told(alone(ingested, Path(folder), *amount)) for amount in amounts)])
+            show([HEADINGS, *(told(alone(ingested, folder, *amount)) for amount in amounts)])
         if part == "month":
-            show([HEADINGS, alone(ingested, Path(folder), 2, count or 882)])
+            show([HEADINGS, alone(ingested, folder, 2, count or 882)])
         if part in ("", "backtest"):
-            show([OF_WINDOWS, alone(backtested, Path(folder), count or 2)])
+            show([OF_WINDOWS, alone(backtested, folder, count or 2)])
 
 
 def alone(measure: Callable[..., list[str]], *given: Path | int) -> list[str]:
@@ -86,9 +89,16 @@ def ingested(folder: Path, executors: int, count: int) -> list[str]:
     with history_session(f"local-cluster[{executors},1,1024]", ["spark.executor.memory=1g"]) as spark:
         spark.range(executors).repartition(executors).count()
         tables = tables_at(spark, folder / f"tables-{executors}-{count}")
+        noted = set[int]()
+
+        def progress(batch: int, of: int, share: float) -> None:
+            if batch not in noted:
+                noted.add(batch)
+                told([f"batch {batch} of {of}", f"{time.perf_counter() - begin:.0f} s", f"driver {_memory(spark):.0f} MiB"])
+
         begin = time.perf_counter()
         with tables.held(), watched(spark) as memory:
-            came = ingest(tables, Sources(spark, [str(source)]), Reader("prod"))
+            came = ingest(tables, Sources(spark, [str(source)]), Reader("prod"), progress)
         seconds = time.perf_counter() - begin
         memory.append(_memory(spark))
     rows, driver = came.rows["loads"], f"{memory[-1]:.0f}, {max(memory):.0f}"
@@ -167,9 +177,23 @@ def write(folder: Path, brokers: int, bundles: int, minutes: range) -> None:
     """A snapshot for each of these minutes, if they are not there."""
     if folder.exists():
         return
-    folder.mkdir()
+    folder.mkdir(parents=True)
+    steady = dict[str, str]()
     for moment, snapshot in snapshots(brokers, bundles, minutes):
-        (folder / f"{moment:%dT%H%M}.json").write_text(json.dumps(snapshot), encoding="utf-8")
+        (folder / f"{moment:%dT%H%M}.json").write_text(_text(snapshot, steady), encoding="utf-8")
+
+
+def _text(snapshot: Mapping[str, Any], steady: dict[str, str]) -> str:
+    """A snapshot as JSON. Each broker has bundles that grow, and then others, whose text is made once: it is most of it."""
+    reports = []
+    for broker, report in snapshot["brokers"].items():
+        stats = report["lastStats"]
+        if broker not in steady:
+            steady[broker] = json.dumps({name: each for name, each in stats.items() if not grows(name)})[1:]
+        growing = json.dumps({name: each for name, each in stats.items() if grows(name)})[:-1]
+        rest = json.dumps({**report, "lastStats": {}})
+        reports.append(f'"{broker}": ' + rest.replace('"lastStats": {}', f'"lastStats": {growing}, {steady[broker]}'))
+    return f'{{"brokers": {{{", ".join(reports)}}}, "now": {snapshot["now"]}}}'
 
 
 def _memory(spark: object) -> float:
@@ -182,4 +206,4 @@ def _memory(spark: object) -> float:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:2], *map(int, sys.argv[2:]))
+    main(*sys.argv[1:])

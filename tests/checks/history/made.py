@@ -35,6 +35,7 @@ def snapshots(brokers: int, bundles: int, minutes: range, seed: int = 0) -> Iter
     """A snapshot for each of these minutes: one namespace grows by the day, and its broker becomes fuller than the others."""
     names, draw = bundles_of(bundles), random.Random(seed)
     weights = {name: draw.uniform(0.5, 1.5) for name in names}
+    steady = {name: _stats(weight) for name, weight in weights.items() if not grows(name)}
     for minute in minutes:
         moment = BEGIN + timedelta(minutes=minute)
         now = int(moment.timestamp() * 1000)
@@ -42,9 +43,14 @@ def snapshots(brokers: int, bundles: int, minutes: range, seed: int = 0) -> Iter
         reports = {}
         for number in range(brokers):
             own = names[number::brokers] if brokers < len(names) else names[number : number + 1]
-            stats = {name: _stats(weights[name] * (wave if "ns-0" in name else 1.0)) for name in own}
+            stats = {name: steady[name] if name in steady else _stats(weights[name] * wave) for name in own}
             reports[f"broker-{number + 1}:8080"] = _report(stats, now - 1000)
         yield moment, {"brokers": reports, "now": now}
+
+
+def grows(bundle: str) -> bool:
+    """Whether a bundle's load becomes more by the day; that of the others stays."""
+    return "ns-0" in bundle
 
 
 def _stats(weight: float) -> dict[str, Any]:
