@@ -22,6 +22,15 @@ from fencepost.traces.signals import say_at_once
 ATTEMPTS = 4
 """How often Spark tries a task before it gives a job up: what a cluster does by itself, and ``local`` only if told."""
 
+_KEPT = {
+    "spark.sql.ui.retainedExecutions": "20",
+    "spark.ui.retainedJobs": "50",
+    "spark.ui.retainedStages": "50",
+    "spark.sql.hive.filesourcePartitionFileCacheSize": "0",
+}
+"""What a driver keeps of queries that have ended, for pages that show them, and of files that it has listed: by itself up to a
+thousand plans of 0.1 MiB and more, and 250 MiB of listings that no later query finds, so that it grows with each round."""
+
 _MASTER = r"local(\[.+\])?|local-cluster\[.+\]|spark://[^\s,]+:\d{1,5}(,[^\s,]+:\d{1,5})*|yarn|k8s://.+"
 _PATIENCE = 10.0
 """Seconds that a master has to answer."""
@@ -139,6 +148,7 @@ def _settings(master: str, logging: Path, folder: Path, light: bool) -> dict[str
     settings = {
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logging.as_uri()}{compiler}",
         "spark.ui.showConsoleProgress": "false",
+        **_KEPT,
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
     }
