@@ -127,29 +127,30 @@ def ingest(
     ``progress`` receives the number of the round that is under way, from 1, how many there are, and which share of the round's
     tasks is done, of those that Spark knows by then. ``should_stop`` ends it with the round that is under way left out.
     """
-    known = tables.rows("files").select("source", "length", "modified")
-    try:
-        listed = sources.listed()
-        names = listed.inputFiles()
-        files = (
-            listed.join(known.withColumn("is_known", F.lit(True)), ["source", "length", "modified"], "left")
-            .orderBy("source")
-            .collect()
-        )
-    except Exception as error:
-        raise SparkError(reason(error)) from error
-    todo = [file for file in files if not file["is_known"]]
-    there = {str(file["source"]) for file in files}
-    empty = sorted(unquote(name).replace("file:///", "file:/") for name in names)
-    rows, notes = dict.fromkeys((table.name for table in MADE), 0), [f"{name}: is empty" for name in empty if name not in there]
+    total, todo, empty = _listed(tables, sources)
+    rows, notes = dict.fromkeys((table.name for table in MADE), 0), [f"{name}: is empty" for name in empty]
     rounds = list(_rounds(todo))
     for number, files in enumerate(rounds, start=1):
         made = _Round(tables, files, reader, max(1, sum(int(file["length"]) for file in files) // TASK))
         if not watched(tables.spark, "ingest", made.make, should_stop, partial(progress, number, len(rounds))):
-            return Ingested(len(names), len(todo), rows, notes, stopped=True)
+            return Ingested(total, len(todo), rows, notes, stopped=True)
         rows = {name: count + made.rows.get(name, 0) for name, count in rows.items()}
         notes += made.notes
-    return Ingested(len(names), len(todo), rows, notes)
+    return Ingested(total, len(todo), rows, notes)
+
+
+def _listed(tables: Tables, sources: Sources) -> tuple[int, list[Row], list[str]]:
+    """How many files there are, those with something that is not in the tables yet, and the names of empty ones."""
+    known = tables.rows("files").select("source", "length", "modified").withColumn("is_known", F.lit(True))
+    try:
+        listed = sources.listed()
+        names = listed.inputFiles()
+        files = listed.join(known, ["source", "length", "modified"], "left").orderBy("source").collect()
+    except Exception as error:
+        raise SparkError(reason(error)) from error
+    there = {str(file["source"]) for file in files}
+    ours = sorted(unquote(name).replace("file:///", "file:/") for name in names)
+    return len(names), [file for file in files if not file["is_known"]], [name for name in ours if name not in there]
 
 
 def _rounds(files: Sequence[Row]) -> Iterator[list[Row]]:

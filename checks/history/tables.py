@@ -53,7 +53,7 @@ class Tables:
         if content_of(record) != {"format": FORMAT}:
             raise FolderError(f"{self.folder} has tables of another format than {FORMAT}: use the version that wrote them")
         for name in TABLES:
-            there = self._lengths(name)
+            there = self._lengths(name, self.folder / name)
             for _, written in self._written(name):
                 for file, length in written.files.items():
                     if there.get(file) != length:
@@ -109,12 +109,11 @@ class Tables:
         number, written, counts = len(self._batches()), dict[str, Written](), dict[str, int]()
         for name, frame in frames.items():
             table = TABLES[name]
-            place = located(self._batch(table, table.version, number))
-            self._new(table, frame, tasks.get(name, 1)).write.partitionBy(*PARTITIONS).mode("overwrite").parquet(place)
-            below = f"version={table.version}/batch={number:05d}/"
-            lengths = {file: length for file, length in self._lengths(name).items() if file.startswith(below)}
-            written[name] = Written(table.version, lengths)
-            counts[name] = self.spark.read.parquet(place).count() if lengths else 0
+            place = self._batch(table, table.version, number)
+            new = self._new(table, frame, tasks.get(name, 1))
+            new.write.partitionBy(*PARTITIONS).mode("overwrite").parquet(located(place))
+            written[name] = Written(table.version, self._lengths(name, place))
+            counts[name] = self.spark.read.parquet(located(place)).count() if written[name].files else 0
         (self.folder / BATCHES).mkdir(parents=True, exist_ok=True)
         content = {name: asdict(each) for name, each in written.items()}
         write(self.folder / BATCHES / f"{number:05d}.json", {"tables": content})
@@ -152,9 +151,11 @@ class Tables:
     def _batch(self, table: Table, version: int, number: int) -> Place:
         return self.folder / table.name / f"version={version}" / f"batch={number:05d}"
 
-    def _lengths(self, name: str) -> dict[str, int]:
-        """The Parquet files below the folder of a table with their lengths, as Spark lists them; none is opened."""
-        folder = self.folder / name
+    def _lengths(self, name: str, folder: Place) -> dict[str, int]:
+        """The Parquet files below a folder in that of a table with their lengths, as Spark lists them; none is opened.
+
+        They are named as from the folder of the table.
+        """
         if not folder.exists():
             return {}
         files = self.spark.read.format("binaryFile").option("recursiveFileLookup", "true").option("pathGlobFilter", "*.parquet")
