@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -149,6 +150,7 @@ def watched(
         if given_up:  # again at each glance: a job that has not begun yet is not cancelled
             context.cancelJobGroup(name)
         progress(tasks.share())
+    gc.collect()  # objects of Py4J are in cycles, and until Python collects them the JVM keeps the plans that they stand for
     if given_up:
         return False
     if failed:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +26,8 @@ MOST = {
 }
 """How many of each Spark keeps of what has ended."""
 ROUNDS = 4
+A_FEW = 40
+"""Objects of the JVM; a round makes some hundreds."""
 
 
 def kept(spark: SparkSession, kind: str) -> int:
@@ -33,14 +37,29 @@ def kept(spark: SparkSession, kind: str) -> int:
     return int(context.sc().statusStore().store().count(jvm.java.lang.Class.forName(kind)))
 
 
+@pytest.fixture
+def objects() -> Iterator[dict[object, object]]:
+    """What Python refers to in the JVM, while Python collects nothing by itself: when it does depends on all that runs here."""
+    from py4j.finalizer import ThreadSafeFinalizer  # type: ignore[import-untyped]
+
+    gc.collect()
+    gc.disable()
+    try:
+        yield ThreadSafeFinalizer.finalizers
+    finally:
+        gc.enable()
+
+
 def test_a_driver_keeps_no_more_of_many_rounds_than_of_few(
-    spark: SparkSession, ingest: Ingest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession, ingest: Ingest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, objects: dict[object, object]
 ) -> None:
     from fencepost.checks.history import ingesting
 
+    before = len(objects)
     monkeypatch.setattr(ingesting, "ROUND", 1)
     assert ingest(*write_snapshots(tmp_path / "source", 1, 4, range(ROUNDS))).rows["loads"] == 5 * ROUNDS
     assert len(list((tmp_path / "tables" / "batches").iterdir())) == ROUNDS
+    assert len(objects) < before + A_FEW, "the JVM lets go of what a round made"
     jvm, context, session = spark.sparkContext._jvm, spark.sparkContext._jsc, spark._jsparkSession
     assert jvm is not None
     patience = time.monotonic() + 60
