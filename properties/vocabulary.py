@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -11,7 +10,7 @@ from typing import Literal, TypeAlias, TypeVar, overload
 from fencepost.model.analysis.refinement import Refinement
 from fencepost.model.language import Action, And, Implies, Location, ModelError, Not, Or, Protocol
 from fencepost.model.language.circumstances import is_outline, is_part_wanted, is_wanted
-from fencepost.model.language.mistakes import build, guess
+from fencepost.model.language.mistakes import build, doc_of, guess
 from fencepost.model.terms.asking import Asking
 from fencepost.model.terms.cases import always_holds, holds_as_written
 from fencepost.model.terms.nodes import Term
@@ -192,7 +191,7 @@ class Suite:
         is_needed = is_part_wanted(name) or any(carried.kind == "lemma" for carried in parts)
         unsaid = is_outline() or not (is_needed and self.protocol.formulates("sometimes"))
         refinement = None if unsaid else Refinement(where, self.protocol, whole, build(where, function))
-        doc, location = inspect.cleandoc(function.__doc__ or ""), Location.of(function)
+        doc, location = doc_of(function), Location.of(function)
 
         def declare(kind: Kind, called: str, doc: str, make: Callable[[Refinement], Truth], is_it: bool = False) -> None:
             formula = None if refinement is None else partial(make, refinement)
@@ -233,7 +232,7 @@ class Suite:
         raise KeyError(name)
 
     def _declare(self, kind: Kind, function: C, strict: str = "", unfair: frozenset[str] = frozenset()) -> C:
-        doc = inspect.cleandoc(function.__doc__ or "")
+        doc = doc_of(function)
         unsaid = is_outline() or not self.protocol.formulates(kind)
         self._add(kind, function.__name__, doc, Location.of(function), None if unsaid else function, None, "", strict, unfair)
         return function
