@@ -88,14 +88,14 @@ def _lines(opening: Opening, width: int, most: Mapping[str, int], *, colour: boo
     yield from wrapped(_kills(opening.now.rows), width) if _kills(opening.now.rows) else []
     yield from _changes(opening, width, most["changes"])
     yield from _happens(ways, opening, width, most)
-    also = "; ".join(_also(opening))
-    yield from wrapped(f"Also: {also}", width, most=most["also"]) if also else []
+    also = list(_also(opening))
+    yield from listed("Also: ", also, "; ", width, most["also"]) if also else []
     yield from _namespaces(opening, width, most["namespaces"])
-    survives = ", ".join(survived(_untold(opening.now.rows))) or "nothing that was asked about"
-    yield from wrapped(f"Survives: {survives}", width, most=most["survives"])
+    survives = list(survived(_untold(opening.now.rows))) or ["nothing that was asked about"]
+    yield from listed("Survives: ", survives, ", ", width, most["survives"])
     yield from wrapped(_never(opening.now.rows), width, most=3)
-    judged = ", ".join(f"{each.feature.name} ({each.place.file.name}:{each.place.line})" for each in opening.not_judged)
-    yield from wrapped(f"NOT JUDGED: {judged or f'see {PAGE}'}", width, most=2)
+    judged = [f"{each.feature.name} ({each.place.file.name}:{each.place.line})" for each in opening.not_judged]
+    yield from listed("NOT JUDGED: ", judged or [f"see {PAGE}"], ", ", width, 2)
 
 
 def verdict(opening: Opening) -> str:
@@ -323,6 +323,16 @@ def table(title: str, right: str, rows: Sequence[Row], width: int, most: int) ->
         room = column - len(head) - 1
         for number, line in enumerate(textwrap.wrap(text, room, break_on_hyphens=False, max_lines=most, placeholder=" ...")):
             yield f"{' ' * len(head) if number else head}{line:<{room}} {'' if number else on_the_right}".rstrip()
+
+
+def listed(head: str, items: Sequence[str], between: str, width: int, most: int | None) -> list[str]:
+    """A list in so many lines at most; of what has no room there it says how many there are."""
+    for left in range(len(items)):
+        shown = [*items[: len(items) - left], *[f"{left} more"] * (left > 0)]
+        lines = wrapped(head + between.join(shown), width)
+        if most is None or len(lines) <= most:
+            break
+    return lines
 
 
 def wrapped(text: str, width: int, indent: str = "  ", most: int | None = None) -> list[str]:

@@ -27,7 +27,8 @@ class Location:
 
     @classmethod
     def of(cls, function: Callable[..., object]) -> Location:
-        return _written(inspect.unwrap(function).__code__)
+        code = inspect.unwrap(function).__code__
+        return cls(code.co_filename, code.co_firstlineno)
 
     def __str__(self) -> str:
         path = Path(self.file)
@@ -36,11 +37,6 @@ class Location:
             return f"{'/'.join(path.parts[package + 1 :])}:{self.line}"
         here = Path.cwd()
         return f"{path.relative_to(here) if path.is_relative_to(here) else path}:{self.line}"
-
-
-@cache
-def _written(code: CodeType) -> Location:
-    return Location(code.co_filename, code.co_firstlineno)
 
 
 @cache

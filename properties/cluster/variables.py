@@ -13,6 +13,7 @@ class BundleVariables(Variables):
     owner: Choice[int | Nobody]
     believes: Family[Condition]
     expiries: Number
+    apart: Family[Condition]
 
 
 class CopiesVariables(Variables):
@@ -30,3 +31,4 @@ class ClusterVariables(TopicVariables):
     given_up: Family[Condition]
     unloads: Number
     disconnects: Number
+    migrations: Number

@@ -43,7 +43,7 @@ def snapshots(brokers: int, bundles: int, minutes: range, seed: int = 0) -> Iter
         reports = {}
         for number in range(brokers):
             own = names[number::brokers] if brokers < len(names) else names[number : number + 1]
-            stats = {name: steady[name] if name in steady else _stats(weights[name] * wave) for name in own}
+            stats = {name: dict(steady[name]) if name in steady else _stats(weights[name] * wave) for name in own}
             reports[f"broker-{number + 1}:8080"] = _report(stats, now - 1000)
         yield moment, {"brokers": reports, "now": now}
 

@@ -16,6 +16,7 @@ from fencepost.model.language import (
     Protocol,
     select,
 )
+from fencepost.model.language.mistakes import Location
 from fencepost.model.terms.nodes import Function, bits, constant
 from fencepost.model.terms.sorts import BOOL, INT
 from fencepost.model.terms.values import concatenation, condition, for_all
@@ -404,3 +405,13 @@ def test_what_is_posted_is_kept_for_each_receiver() -> None:
 
     with refused("post: action store_away: posts='room' is neither an actor nor the store"):
         p.actors.check()
+
+
+def test_the_same_text_in_two_files_has_a_place_in_each() -> None:
+    """Python takes two code objects for equal that differ in their file alone."""
+    places = list[str]()
+    for file in ("one.py", "other.py"):
+        there: dict[str, Any] = {}
+        exec(compile("def rent():\n    pass\n", file, "exec"), there)
+        places.append(str(Location.of(there["rent"])))
+    assert places == ["one.py:1", "other.py:1"]
