@@ -27,7 +27,7 @@ MOST = {
 """How many of each Spark keeps of what has ended."""
 ROUNDS = 4
 A_FEW = 40
-"""Objects of the JVM; a round makes some hundreds."""
+"""Objects of the JVM; a round makes more than a thousand."""
 
 
 def kept(spark: SparkSession, kind: str) -> int:
