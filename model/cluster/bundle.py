@@ -118,11 +118,15 @@ class Bundle:
             """A deletion that was meant for an earlier node meets that of an owner, which goes on until it hears of that."""
             return bundle.believes[b], bundle.release(b)
 
+        migrated = (
+            "MigrationCoordinator.startMigration, MigrationCoordinator.waitForPreparation, "
+            "DualMetadataStore.watchForMigrationEvents"
+        )
+
         @p.step(
             by="coordinator",
             to="b",
-            mirrors="MigrationCoordinator.startMigration, MigrationCoordinator.waitForPreparation, "
-            "DualMetadataStore.watchForMigrationEvents",
+            mirrors=migrated,
             spends="migrations",
             b=broker,
             only_if=left,
@@ -134,8 +138,7 @@ class Bundle:
 
         @p.fault(
             by="b",
-            mirrors="MigrationCoordinator.startMigration, MigrationCoordinator.waitForPreparation, "
-            "DualMetadataStore.watchForMigrationEvents",
+            mirrors=migrated,
             spends="migrations",
             b=broker,
             only_if=passed,
