@@ -13,6 +13,7 @@ from unittest.mock import patch
 import numpy as np
 
 from fencepost.model.kernel.compiler import loops
+from fencepost.model.kernel.search import paths as paths_module
 from fencepost.model.kernel.search import search as search_module
 from fencepost.model.kernel.search import store as store_module
 from fencepost.model.kernel.search.paths import Path as Run
@@ -131,7 +132,8 @@ def _pairs(statement: Statement) -> Iterator[tuple[Term, Term]]:
 def in_small() -> Iterator[None]:
     """Searches use all threads, small tables and close looks even where there are few states."""
     with ExitStack() as stack:
-        stack.enter_context(patch.object(search_module, "_SMALL", 0))
+        for module in (search_module, paths_module):
+            stack.enter_context(patch.object(module, "SMALL", 0))
         stack.enter_context(patch.object(store_module, "_FIRST_LINES", 1))
         stack.enter_context(patch.object(loops, "_GLANCE", 0.0))
         yield
