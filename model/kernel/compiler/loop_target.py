@@ -11,13 +11,16 @@ from functools import cached_property
 from typing import Any
 
 import llvmlite.binding as llvm
+from numba.core import typed_passes, untyped_passes
 from numba.core.codegen import CPUCodeLibrary, JITCPUCodegen
-from numba.core.compiler import CompileResult
+from numba.core.compiler import CompilerBase, CompileResult
+from numba.core.compiler_machinery import PassManager
 from numba.core.cpu import CPUContext
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import CPUTarget
 from numba.core.target_extension import CPU, dispatcher_registry, jit_registry, target_override, target_registry
 from numba.core.types import Type
+from numba.core.typing import Context
 
 _NAME = "fencepost"
 _OPTIONS = {"nopython": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
@@ -49,16 +52,59 @@ class _Codegen(JITCPUCodegen):  # type: ignore[misc]
         """Nothing: a loop uses no objects of Python's."""
 
 
+class _Typing(Context):  # type: ignore[misc]
+    def load_additional_registries(self) -> None:
+        """Nothing: the operators of numbers are in Numba's own; NumPy's on arrays, which each would be compared with, have no
+        use in a loop."""
+
+
 class _Context(CPUContext):  # type: ignore[misc]
     def init(self) -> None:
         super().init()
         self._internal_codegen = _Codegen("loops")
 
+    def load_additional_registries(self) -> None:
+        """Those of numbers, ranges, tuples and arrays: to load what else Numba has takes longer than to compile a loop."""
+        from numba.cpython import builtins, iterators, numbers, rangeobj, slicing, tupleobj  # noqa: F401
+        from numba.np import arrayobj  # noqa: F401
+
+    def post_lowering(self, module: object, library: object) -> None:
+        """Nothing: a loop allocates nothing."""
+
 
 class _Target(CPUTarget):  # type: ignore[misc]
     @cached_property
+    def _toplevel_typing_context(self) -> _Typing:
+        return _Typing()
+
+    @cached_property
     def _toplevel_target_context(self) -> _Context:
         return _Context(self.typing_context, self._target_name)
+
+
+_PASSES = (
+    untyped_passes.TranslateByteCode,
+    untyped_passes.FixupArgs,
+    untyped_passes.IRProcessing,
+    untyped_passes.GenericRewrites,
+    untyped_passes.ReconstructSSA,
+    typed_passes.NopythonTypeInference,
+    typed_passes.PreLowerStripPhis,
+    typed_passes.IRLegalization,
+    typed_passes.NativeLowering,
+    typed_passes.NoPythonBackend,
+)
+"""The passes over a loop. Numba's others look for closures, inlining, objects and expressions of whole arrays: a loop has none,
+and one that had some would be refused."""
+
+
+class _Compiler(CompilerBase):  # type: ignore[misc]
+    def define_pipelines(self) -> list[PassManager]:
+        passes = PassManager("loops")
+        for each in _PASSES:
+            passes.add_pass(each, each.__name__)
+        passes.finalize()
+        return [passes]
 
 
 class LoopDispatcher(Dispatcher):
@@ -67,7 +113,7 @@ class LoopDispatcher(Dispatcher):
     targetdescr = _Target(_NAME)
 
     def __init__(self, function: Callable[..., object], **options: object) -> None:
-        super().__init__(function, {}, {**options, **_OPTIONS})
+        super().__init__(function, {}, {**options, **_OPTIONS}, pipeline_class=_Compiler)
 
     def written(self, signature: tuple[Type, ...]) -> CompileResult:
         """The function for arguments of these types. Raises what Numba raises."""

@@ -299,7 +299,10 @@ def _nearest(
     Gained is, while there are ``unmet`` actions, that one of them is disabled or leads on within the component; when there
     are none, to be at ``goal``. ``queue`` is room for each state.
     """
-    missing = np.sum(unmet)
+    missing = 0
+    for action in range(len(unmet)):
+        if unmet[action]:
+            missing += 1
     queue[0], parent[start] = start, start
     head, tail = 0, 1
     while head < tail:

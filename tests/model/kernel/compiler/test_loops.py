@@ -69,7 +69,7 @@ def test_a_loop_that_allocates_is_refused() -> None:
     def sum_of_new(count: Any) -> Any:
         return np.zeros(count).sum()
 
-    with pytest.raises(Exception, match="Failed in nopython mode pipeline"):
+    with pytest.raises(Exception, match="Failed in loops mode pipeline"):
         sum_of_new(3)
 
 
