@@ -83,8 +83,9 @@ clean: ## remove the environment and everything that was cached or built
 	@echo "making .venv"
 	@"$(PYTHON)" -m venv .venv
 
-# The install is editable so that compiled loops stay cached beside their sources.
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
+# The install is editable so that compiled loops stay cached beside their sources. Of the modules that it brings a fifth is ever
+# loaded, and whoever loads one first compiles it.
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable
 
 .venv/installed: pyproject.toml | .venv/bin/python
 	@echo "installing what checks need into .venv"
