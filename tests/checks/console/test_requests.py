@@ -106,45 +106,48 @@ def test_a_word_that_there_is_not_is_named_in_one_line_with_what_may_be_meant(wo
     assert ran.stderr.count("\n") == 1
 
 
+COMPLETED = {
+    "che": "check",
+    "check --against-p": "--against-pulsar",
+    "check hash_": "hash_range",
+    "check ledger book": "bookie",
+    "check my_": "my_protocol.py",
+    "check --never termi": "termination",
+    "check --never session-loss,termi": "session-loss,termination",
+    "check ledger --property no_trunc": "no_truncation",
+    "reproduce fence-f": "fence-forgotten",
+    "check ledger --bug fence_checked": "fence_checked_apart",
+    "check --pulsar 4.0": "4.0.8",
+    "check --conf broker.conf --against-pulsar 4.2": "4.2.4",
+    "check --bookkeeper 4.18.0": "4.18.0",
+    "check --conf bro": "broker.conf",
+    "check --out fol": "folder",
+    "releases order 4.0.8 5.0.1": "5.0.1",
+}
+"""Lines as far as they are typed, and how bash goes on with their last word."""
+
+
 @pytest.fixture(scope="module")
-def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What bash reads when it starts."""
-    path = tmp_path_factory.mktemp("completion") / "completion"
-    path.write_text(fencepost("completion", "bash").stdout)
-    return path
+def completed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What one bash, which reads the script when it starts, offers for each line."""
+    folder = tmp_path_factory.mktemp("completion")
+    script = folder / "completion"
+    script.write_text(fencepost("completion", "bash").stdout)
+    (folder / "my_protocol.py").touch()
+    (folder / "broker.conf").touch()
+    (folder / "folder").mkdir()
+    asked = [f"source {script}", "complete=$(complete -p fencepost | sed 's/.*-F //; s/ .*//')"]
+    for line in COMPLETED:
+        typed = ["fencepost", *line.split()]
+        asked += [f"COMPREPLY=() COMP_WORDS=({' '.join(typed)}) COMP_CWORD={len(typed) - 1}"]
+        asked += ["$complete 2>&-", 'echo "${COMPREPLY[@]}"']  # it sets options of a line that is being typed
+    ran = subprocess.run(["bash", "-c", "\n".join(asked)], capture_output=True, text=True, check=True, cwd=folder)
+    return dict(zip(COMPLETED, ran.stdout.splitlines(), strict=True))
 
 
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("che", ["check"]),
-        ("check --against-p", ["--against-pulsar"]),
-        ("check hash_", ["hash_range"]),
-        ("check ledger book", ["bookie"]),
-        ("check my_", ["my_protocol.py"]),
-        ("check --never termi", ["termination"]),
-        ("check --never session-loss,termi", ["session-loss,termination"]),
-        ("check ledger --property no_trunc", ["no_truncation"]),
-        ("reproduce fence-f", ["fence-forgotten"]),
-        ("check ledger --bug fence_checked", ["fence_checked_apart"]),
-        ("check --pulsar 4.0", ["4.0.8"]),
-        ("check --conf broker.conf --against-pulsar 4.2", ["4.2.4"]),
-        ("check --bookkeeper 4.18.0", ["4.18.0"]),
-        ("check --conf bro", ["broker.conf"]),
-        ("check --out fol", ["folder"]),
-        ("releases order 4.0.8 5.0.1", ["5.0.1"]),
-    ],
-)
-def test_a_shell_completes_commands_options_names_and_files(line: str, words: list[str], script: Path, tmp_path: Path) -> None:
-    (tmp_path / "my_protocol.py").touch()
-    (tmp_path / "broker.conf").touch()
-    (tmp_path / "folder").mkdir()
-    typed = ["fencepost", *line.split()]
-    asked = f"source {script}; COMP_WORDS=({' '.join(typed)}); COMP_CWORD={len(typed) - 1}"
-    complete = "$(complete -p fencepost | sed 's/.*-F //; s/ .*//') 2>&-"  # it sets options of a line that is being typed
-    shell = ["bash", "-c", f'{asked}; {complete}; echo "${{COMPREPLY[@]}}"']
-    ran = subprocess.run(shell, capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert ran.stdout.split() == words
+@pytest.mark.parametrize("line", COMPLETED)
+def test_a_shell_completes_commands_options_names_and_files(line: str, completed: dict[str, str]) -> None:
+    assert completed[line] == COMPLETED[line]
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
