@@ -4,8 +4,8 @@ A level is made in two passes. First its predecessors are expanded, and their su
 state. Then, bucket by bucket, these are put in a table, what earlier levels have is struck out, and the rest is written in
 order. So memory holds the new states of one level in one bucket for each thread, and what is known is only read.
 
-As long as there is memory for ten bytes a state, what is known is struck out in the first pass, and never read. The files are
-the same.
+As long as there is memory for five bytes a state and its halves, what is known is struck out in the first pass, as successors
+are made, and never read. The files are the same.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from fencepost.model.kernel.search.pieces import (
     CodingError,
     Pieces,
     buckets_of,
+    by_bucket,
     count_states,
     in_order,
     new_states,
@@ -38,6 +39,7 @@ from fencepost.model.kernel.search.pieces import (
 )
 from fencepost.model.kernel.search.results import Finds, Limits, Progress
 from fencepost.model.kernel.search.store import BudgetError
+from fencepost.model.kernel.search.unknown import Unknown
 from fencepost.traces.exploration.folder import FolderError, check, keep
 from fencepost.traces.exploration.levelwise import HEAD, LEVELS, Levels, LevelSearch, Searched
 from fencepost.traces.exploration.run import Run
@@ -197,22 +199,18 @@ class DiskLevels(Levels):
         """Writes the successors of a level's states in these buckets, each at least once, to a file for each bucket; of what is
         known, none, if there is room for that. Whether these are all new, and each there once."""
         out.mkdir(parents=True)
-        pieces, are_new = Pieces(self.kernel, finds), self._known is not None
+        known = self._known
+        pieces = Pieces(self.kernel, finds) if known is None else Unknown(self.kernel, finds, known, thread)
         states = chain.from_iterable(self._states(depth, bucket) for bucket in buckets)
         with ExitStack() as opened:
-            files = [opened.enter_context((out / str(bucket)).open("wb")) for bucket in range(self.buckets)]
-            for reached in pieces.successors(states):
-                piece = reached
-                if self._known is not None:
-                    piece, fits = self._known.unknown(reached, thread)
-                    are_new &= fits
-                numbers = buckets_of(piece, self.buckets)
-                order = np.argsort(numbers, kind="stable")
-                ends = np.cumsum(np.bincount(numbers, minlength=self.buckets))[:-1]
-                for file, rows in zip(files, np.split(piece[order], ends), strict=True):
-                    with naming(Path(file.name)):
-                        file.write(np.ascontiguousarray(rows).data)
-        return pieces.worker, are_new
+            paths = [out / str(bucket) for bucket in range(self.buckets)]
+            files = [opened.enter_context(path.open("wb", buffering=0)) for path in paths]
+            for piece in pieces.successors(states):
+                rows, ends = by_bucket(piece, self.buckets)
+                for path, file, start, end in zip(paths, files, [0, *ends], ends, strict=False):
+                    with naming(path):
+                        file.write(rows[start:end].data)
+        return pieces.worker, isinstance(pieces, Unknown) and pieces.every
 
     def _sift(self, depth: int, buckets: Iterable[int], reached: Path, are_new: bool) -> None:
         """Writes what is new of these buckets in a level, which may be all and each once."""

@@ -15,9 +15,9 @@ from fencepost.checks.console.requests import Argument, Option, local_or_url
 EXPLORE = """Explores a protocol by random walks on Spark. --exhaustive visits all states instead, level by level, even if they
 exceed one machine's memory: on its disk, without Spark, unless --master names one. Walks run on this machine unless it does.
 
-A state costs Spark 18 microseconds of a core, and this machine's disk 3 to 5. So --exhaustive --master is worth it with more
-than six times the cores of this machine, or when 9 bytes a state do not fit on its disk. Up to some two million states it gains
-nothing: the driver makes these itself, in 64 MiB.
+A state costs Spark 18 microseconds of a core, and this machine's disk 1.4 to 2.2. So --exhaustive --master is worth it with
+more than eight times the cores of this machine, or when 9 bytes a state do not fit on its disk. Up to some two million
+states it gains nothing: the driver makes these itself, in 64 MiB.
 
 A violation that a walk finds is certain. Walks that find none prove nothing. The same seed gives the same walks, and the
 same rows in DIR, on any number of machines. The same command resumes a run that was cut short. `report` prints what DIR has

@@ -99,6 +99,22 @@ def store_quarter(typing: Context, address: Type, number: Type) -> Instructions:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
+def store_byte(typing: Context, address: Type, number: Type) -> Instructions:
+    """Writes the lower 8 bits of a number at an address."""
+    return types.void(types.int64, types.int64), _store_part(8)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def load_byte(typing: Context, address: Type) -> Instructions:
+    """The byte at an address."""
+
+    def emit(context: Target, builder: ir.IRBuilder, signature: Signature, args: Values) -> ir.Value:
+        return builder.zext(builder.load(_at(builder, args[0]), typ=ir.IntType(8), align=1), I64)
+
+    return types.int64(types.int64), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
 def load_published(typing: Context, address: Type) -> Instructions:
     """The word at an address, with all that its writer wrote before publishing it (acquire)."""
 
@@ -112,12 +128,25 @@ def load_published(typing: Context, address: Type) -> Instructions:
 def publish(typing: Context, address: Type, word: Type) -> Instructions:
     """Writes a word where there is zero, after all that this thread wrote before (release); returns the word that was
     there: zero if this succeeded."""
+    return types.uint64(types.int64, types.uint64), _publishing(64)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def publish_half(typing: Context, address: Type, word: Type) -> Instructions:
+    """The same with the lower 32 bits of a word, where 32 bits are zero."""
+    return types.uint64(types.int64, types.uint64), _publishing(32)
+
+
+def _publishing(bits: int) -> Callable[[Target, ir.IRBuilder, Signature, Values], ir.Value]:
+    kind = ir.IntType(bits)
 
     def emit(context: Target, builder: ir.IRBuilder, signature: Signature, args: Values) -> ir.Value:
-        pair = builder.cmpxchg(_at(builder, args[0]), ir.Constant(I64, 0), args[1], "acq_rel", "acquire")
-        return builder.extract_value(pair, 0)
+        word = args[1] if bits == I64.width else builder.trunc(args[1], kind)
+        pair = builder.cmpxchg(_at(builder, args[0]), ir.Constant(kind, 0), word, "acq_rel", "acquire")
+        there = builder.extract_value(pair, 0)
+        return there if bits == I64.width else builder.zext(there, I64)
 
-    return types.uint64(types.int64, types.uint64), emit
+    return emit
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -126,19 +155,39 @@ def alike(typing: Context, line: Type, word: Type, mask: Type) -> Instructions:
     at once, each as it was at some moment (relaxed)."""
 
     def emit(context: Target, builder: ir.IRBuilder, signature: Signature, args: Values) -> ir.Value:
-        words = builder.load(_at(builder, args[0]), typ=ir.VectorType(I64, SLOTS), align=8 * SLOTS)
-        word, mask = (_splat(builder, value) for value in args[1:])
-        differing = builder.and_(builder.xor(words, word), mask)
-        equal = builder.icmp_unsigned("==", differing, ir.Constant(differing.type, [0] * SLOTS))
-        return builder.zext(builder.bitcast(equal, ir.IntType(SLOTS)), I64)
+        mask = _splat(builder, args[2])
+        return _where_zero(builder, builder.and_(_differing(builder, args[0], args[1]), mask))
 
     return types.uint64(types.int64, types.uint64, types.uint64), emit
 
 
+@intrinsic  # type: ignore[untyped-decorator]
+def alike_halves(typing: Context, line: Type, word: Type) -> Instructions:
+    """The same of the half words of the cache line that equal the lower half of a word."""
+
+    def emit(context: Target, builder: ir.IRBuilder, signature: Signature, args: Values) -> ir.Value:
+        return _where_zero(builder, _differing(builder, args[0], builder.trunc(args[1], ir.IntType(32))))
+
+    return types.uint64(types.int64, types.uint64), emit
+
+
+def _differing(builder: ir.IRBuilder, line: ir.Value, value: ir.Value) -> ir.Value:
+    """The bits in which each part of a cache line differs from a value that is as wide."""
+    its = _splat(builder, value)
+    return builder.xor(builder.load(_at(builder, line), typ=its.type, align=8 * SLOTS), its)
+
+
+def _where_zero(builder: ir.IRBuilder, parts: ir.Value) -> ir.Value:
+    count = parts.type.count
+    equal = builder.icmp_unsigned("==", parts, ir.Constant(parts.type, [0] * count))
+    return builder.zext(builder.bitcast(equal, ir.IntType(count)), I64)
+
+
 def _splat(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-    kind = ir.VectorType(I64, SLOTS)
+    count = SLOTS * I64.width // value.type.width
+    kind, numbers = ir.VectorType(value.type, count), ir.VectorType(ir.IntType(32), count)
     single = builder.insert_element(ir.Constant(kind, ir.Undefined), value, ir.Constant(ir.IntType(32), 0))
-    return builder.shuffle_vector(single, single, ir.Constant(ir.VectorType(ir.IntType(32), SLOTS), [0] * SLOTS))
+    return builder.shuffle_vector(single, single, ir.Constant(numbers, [0] * count))
 
 
 @intrinsic  # type: ignore[untyped-decorator]

@@ -100,8 +100,8 @@ class Worker(NamedTuple, Generic[W, N]):
     scratch: W
 
     @staticmethod
-    def of(program: Program, rows: int) -> Worker[Words, Integers]:
-        """A worker with nothing counted and nothing found, for ``rows`` kinds of finds."""
+    def of(program: Program, rows: int, room: int = ROOM) -> Worker[Words, Integers]:
+        """A worker with nothing counted and nothing found, for ``rows`` kinds of finds and ``room`` successors."""
         observed = max(program.formulas, program.step_formulas)
         return Worker(
             counters=np.zeros(8, dtype=np.int64),
@@ -111,10 +111,10 @@ class Worker(NamedTuple, Generic[W, N]):
             seen_steps=np.zeros(program.step_words, dtype=np.uint64),
             found_state=np.zeros((rows, program.words), dtype=np.uint64),
             found_action=np.full(rows, -1, dtype=np.int64),
-            successors=np.zeros((ROOM, program.words), dtype=np.uint64),
-            hashes=np.zeros(ROOM, dtype=np.uint64),
-            matches=np.zeros(ROOM, dtype=np.int64),
-            entries=np.zeros(ROOM, dtype=np.int64),
+            successors=np.zeros((room, program.words), dtype=np.uint64),
+            hashes=np.zeros(room, dtype=np.uint64),
+            matches=np.zeros(room, dtype=np.int64),
+            entries=np.zeros(room, dtype=np.int64),
             nexts=np.zeros(TOGETHER, dtype=np.int64),
             planes=np.zeros(TOGETHER * program.words, dtype=np.uint64),
             possible=np.zeros(program.actions, dtype=np.uint64),
@@ -309,7 +309,7 @@ def expand(
                 segment += 1
             place = starts[segment] + ordinal - ordinals[segment]
             count = min(TOGETHER, last - ordinal, ordinals[segment + 1] - ordinal)
-            pending = _expand_together(program, space, shared, alarms, worker, record, place, count, pending)
+            pending = expand_together(program, space, shared, alarms, worker, record, place, count, pending, BATCH)
             if pending < 0:
                 return FULL
             ordinal += count
@@ -318,7 +318,7 @@ def expand(
 
 
 @native
-def _expand_together(
+def expand_together(
     program: Program,
     space: Space,
     shared: Integer,
@@ -328,9 +328,11 @@ def _expand_together(
     place: Integer,
     count: Integer,
     pending: int,
+    batch: Integer,
 ) -> int:
     """Expands up to 64 states that lie one after the other, from that place on; of the worker's successors ``pending`` are
-    still to be looked up, before and, returned, after it; -1 if the array is full."""
+    still to be looked up, before and, returned, after it; -1 if the array is full. They are looked up once there are ``batch``
+    of them."""
     words, states = program.words, space.states + 8 * program.words * place
     spread(states, words, count, worker.planes)
     call2(program.enabled_planes, worker.planes, worker.possible)
@@ -368,7 +370,7 @@ def _expand_together(
             value = hash_state(worker.successors + 8 * words * number, words)
             store(worker.hashes + 8 * number, value)
             fetch_line(space, value)
-        if pending >= BATCH:
+        if pending >= batch:
             if not absorb(program, space, shared, worker, record, pending):
                 return -1
             pending = 0

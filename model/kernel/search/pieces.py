@@ -142,6 +142,13 @@ def buckets_of(states: Words, buckets: int) -> npt.NDArray[np.int64]:
     return numbers
 
 
+def by_bucket(states: Words, buckets: int) -> tuple[Words, list[int]]:
+    """The states by bucket, in each as they come, and where each bucket ends."""
+    numbers = buckets_of(states, buckets).astype(np.min_scalar_type(buckets))  # of 16 bits or fewer, NumPy sorts by radix
+    ends: list[int] = np.cumsum(np.bincount(numbers, minlength=buckets)).tolist()
+    return states.take(np.argsort(numbers, kind="stable"), axis=0), ends
+
+
 def new_states(pieces: Sequence[Words], known: Iterable[Words]) -> Words:
     """The states of the pieces (at least one), in ascending order and each once, that none of the known pieces has.
 
@@ -217,7 +224,7 @@ class Pieces:
         most = _HELD + _PIECE * max(1, self._program.actions) + BATCH + 2 * CHUNK
         lines = 2 * most // LINE
         self._store = Store(kernel.words, 8 * LINE * lines * (1 + kernel.words), lines)
-        self._clear()
+        self._start()
 
     def successors(self, pieces: Iterable[Words]) -> Iterator[Words]:
         """The successors of the states, one in each row: each once, unless they are more than can be held at a time."""
@@ -245,11 +252,11 @@ class Pieces:
             observe(self._program, space, frontier(segments), shared, alarms, worker, NOTHING_RECORDED, _PIECE)
         rows = [self._store.rows(segment) for segment in segments]
         taken = np.concatenate(rows) if rows else np.empty((0, self.kernel.words), dtype=np.uint64)
-        self._clear()
+        self._store.clear()
+        self._start()
         return taken
 
-    def _clear(self) -> None:
-        self._store.rebuild([], 0, lambda task: task())
+    def _start(self) -> None:
         self._shared[TOP] = _PIECE
         self.worker.counters[[POSITION, END, SEGMENT, LOGGED, NEW]] = 0
 

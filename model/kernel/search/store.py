@@ -318,6 +318,10 @@ class Store:
             run(lambda: fill(self.space, states, cursor.ctypes.data, np.empty(AHEAD, dtype=np.uint64)))
         return True
 
+    def clear(self) -> None:
+        """Empties the table, whose memory is used again."""
+        self._table.fill(0)
+
     def rows(self, segment: Segment) -> Words:
         """The states of a segment, one in each row: a view."""
         start, end = segment

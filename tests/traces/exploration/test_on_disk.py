@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fencepost.model.kernel.compiler import loops
-from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.search import collapsed
-from fencepost.model.kernel.search.collapsed import Collapsed
+from fencepost.model.kernel.search.expansion import Tally
 from fencepost.model.kernel.search.results import Limits, Progress
 from fencepost.traces.exploration import on_disk
 from fencepost.traces.exploration.folder import FolderError
-from fencepost.traces.exploration.on_disk import search_on_disk
+from fencepost.traces.exploration.on_disk import DiskLevels, search_on_disk
 from fencepost.traces.exploration.run import Run
 from tests.traces.exploration.searches import ALL, assert_same, by_itself, with_a_bit_flipped
 
@@ -69,26 +69,44 @@ def test_it_tells_how_much_of_a_level_is_done(tmp_path: Path, monkeypatch: pytes
         assert all(0 <= share <= 1 for share in shares)
 
 
+def all_new(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether what is made of a level's states in some buckets was all looked up, for each thread and level from now on."""
+    looked_up, expand = list[bool](), DiskLevels._expand
+
+    def noting(levels: DiskLevels, *arguments: Any) -> tuple[Tally, bool]:
+        tally, every = expand(levels, *arguments)
+        looked_up.append(every)
+        return tally, every
+
+    monkeypatch.setattr(DiskLevels, "_expand", noting)
+    return looked_up
+
+
 def test_a_level_for_which_the_room_is_too_little_is_read_past_what_is_known(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The table of what is known fills up in the midst of levels, and is made anew after each of them."""
     enough = written(tmp_path / "enough", 2, ENOUGH)
-    monkeypatch.setattr(collapsed, "_FIRST_LINES", 16)
+    monkeypatch.setattr(collapsed, "_FIRST_LINES", 64)
     monkeypatch.setattr(collapsed, "_SLACK", 200)
     monkeypatch.setattr(on_disk, "_AHEAD", 0)
-    filled = list[bool]()
-    unknown = Collapsed.unknown
-
-    def noting(known: Collapsed, states: Words, thread: int) -> tuple[Words, bool]:
-        new, every = unknown(known, states, thread)
-        filled.append(not every)
-        return new, every
-
-    monkeypatch.setattr(Collapsed, "unknown", noting)
+    looked_up = all_new(monkeypatch)
     assert written(tmp_path / "little", 2, ENOUGH) == enough
-    assert any(filled)
-    assert not all(filled)
+    assert not all(looked_up)
+    assert any(looked_up)
+
+
+def test_a_level_of_which_a_state_would_be_too_far_from_its_line_is_read_past_what_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    enough = written(tmp_path / "enough", 2, ENOUGH)
+    monkeypatch.setattr(collapsed, "_FIRST_LINES", 64)
+    monkeypatch.setattr(collapsed, "_SLACK", 0)
+    monkeypatch.setattr(collapsed, "_FARTHEST", 0)
+    looked_up = all_new(monkeypatch)
+    assert written(tmp_path / "near", 2, ENOUGH) == enough
+    assert not all(looked_up)
+    assert any(looked_up)
 
 
 def test_a_search_that_is_cut_off_goes_on(tmp_path: Path) -> None:

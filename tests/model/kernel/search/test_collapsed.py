@@ -45,7 +45,7 @@ def many(seed: int) -> Words:
 
 def test_threads_share_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each state is unknown to one thread, also after the tables have grown."""
-    monkeypatch.setattr(collapsed, "_FIRST_LINES", 8)
+    monkeypatch.setattr(collapsed, "_FIRST_LINES", 64)
     pieces = [many(seed)[:50_000] for seed in range(4)]
     with Crew(2) as crew:
         known = Collapsed(pieces[0], MEMORY, crew.size)
@@ -60,6 +60,44 @@ def test_threads_share_them(monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.array_equal(np.unique(np.concatenate(unknown), axis=0), each)
 
 
+def test_states_whose_numbers_have_many_bits_are_told_apart() -> None:
+    """More halves of each kind than the lower bits of their numbers tell apart: a slot leaves out what its place says, also
+    once it has moved, and no state is taken for another."""
+    pieces = [np.random.default_rng(seed).integers(0, 90_000, (300_000, 2), dtype=np.uint64) for seed in range(2)]
+    with Crew(2) as crew:
+        known, unknown = Collapsed(pieces[0], MEMORY, crew.size), list[Words]()
+        for piece in (*pieces, pieces[0]):
+            assert known.make_room(len(piece), crew)
+            new, every = known.unknown(piece, 0)
+            assert every
+            unknown.append(new)
+    assert min(known._counts[:2]) > 1 << 16
+    assert sum(map(len, unknown)) == len(np.unique(np.concatenate(pieces), axis=0))
+    assert not len(unknown[-1])
+
+
+def test_a_state_that_would_be_too_far_from_its_line_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A larger table has room for it, which there is memory for or not."""
+    monkeypatch.setattr(collapsed, "_FARTHEST", 0)
+    monkeypatch.setattr(collapsed, "_SLACK", 0)
+    piece = np.unique(many(1), axis=0)
+    with Crew(1) as crew:
+        known = Collapsed(piece, MEMORY, 1)
+        assert known.make_room(len(piece), crew)
+        new, every = known.unknown(piece, 0)
+        assert (len(new), every) == (len(piece), False)
+        lines = known._table.lines
+        assert known.make_room(0, crew)
+        assert known._table.lines > lines
+        new, every = known.unknown(piece, 0)
+        left = len(piece) - len(new)
+        assert left > 0, "what was looked up is known, and is not forgotten"
+        assert states_of(new) == states_of(piece[left:])
+        if not every:
+            known._memory = known.bytes_in_use
+            assert not known.make_room(0, crew)
+
+
 def test_what_there_is_no_room_for_is_passed_on() -> None:
     piece = np.unique(many(1), axis=0)
     with Crew(1) as crew:
@@ -71,7 +109,7 @@ def test_what_there_is_no_room_for_is_passed_on() -> None:
         again, every = known.unknown(piece, 0)
     assert every
     first = len(piece) - len(again)
-    assert 50_000 < first < 60_000, "a table of 65,536 words at a load of 0.8"
+    assert 50_000 < first < 60_000, "a table of 65,536 slots at a load of 0.8"
     assert states_of(again) == states_of(piece[first:])
 
 
@@ -90,7 +128,7 @@ def test_what_has_moved_gives_its_memory_back(monkeypatch: pytest.MonkeyPatch) -
     with Crew(2) as crew:
         known = Collapsed(piece, MEMORY, crew.size)
         known.unknown(piece, 0)
-        before = known._table
+        before = known._slots
         assert before.any()
         assert known.make_room(10 * len(piece), crew)
         assert not before.any()
