@@ -30,16 +30,22 @@ OF_PULSAR = (*OVER_WIRES, "pulsar")
 OPTIONS = (
     "-XX:+UseSerialGC",
     "-XX:TieredStopAtLevel=1",
+    "-Duser.language=en",
+    "-Duser.country=US",
     f"-Dlog4j2.configurationFile={SHARED / 'quiet.properties'}",
     "-Dio.netty.tryReflectionSetAccessible=true",
     "-Dio.netty.leakDetection.level=disabled",
     "--add-opens=java.base/java.nio=ALL-UNNAMED",
     "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
 )
-"""Of every JVM: quick to start, on one core, and what Netty asks for."""
+"""Of every JVM: quick to start, on one core, in the language whose numerals Java need not look up for every thread that it
+names, and what Netty asks for."""
 
 RELEASED = OwnBuild()
 """No build of one's own: the jars of the release as they are."""
+
+OF_ZOOKEEPER = ("-Dzookeeper.forceSync=no", "-Dzookeeper.sasl.client=false")
+"""For harnesses over a ZooKeeper server: it syncs no file, and no client looks up a name for its address, as Kerberos needs."""
 
 EXECUTORS = "--add-opens=java.base/java.util.concurrent=ALL-UNNAMED"
 """For harnesses that count what the threads of a store have done, which the JDK's own executors keep."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fencepost.checks.conformance.java_side.harness import EXECUTORS, OF_PULSAR
+from fencepost.checks.conformance.java_side.harness import EXECUTORS, OF_PULSAR, OF_ZOOKEEPER
 from fencepost.checks.conformance.java_side.jars import Artifact, Release
 from fencepost.checks.conformance.java_side.published import ALONE, class_path
 from fencepost.checks.conformance.java_side.servers import ZOOKEEPER_SERVER
@@ -12,7 +12,7 @@ from fencepost.checks.conformance.pulsar.store import StoreAdapter
 from fencepost.checks.conformance.targets import Bench, Target
 from fencepost.model.releases import held
 
-OPTIONS = ("-Xmx512m", "-Dzookeeper.forceSync=no", EXECUTORS)
+OPTIONS = ("-Xmx512m", *OF_ZOOKEEPER, EXECUTORS)
 
 PACKAGE = "org.apache.pulsar.metadata.coordination.impl"
 

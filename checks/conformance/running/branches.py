@@ -7,7 +7,7 @@ through its conditions, was not held against the code in the others.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, lru_cache
 
 from fencepost.model.analysis.branches import branches
@@ -84,6 +84,11 @@ class Branches:
     def at(self, state: State, label: str) -> frozenset[Branch]:
         """The branches that the action of that label takes if it happens in the state; none if there is no such action."""
         return self._taken(label, self._true(state) & self._about.get(label, 0))
+
+    def at_each(self, state: State, labels: Iterable[str]) -> dict[str, frozenset[Branch]]:
+        """The branches that each of these actions takes if it happens in the state, which is looked at once."""
+        true = self._true(state)
+        return {label: self._taken(label, true & self._about.get(label, 0)) for label in labels}
 
     def _taken_where(self, label: str, true: int) -> frozenset[Branch]:
         return frozenset(branch for number, branch in self._of.get(label, ()) if true >> number & 1)

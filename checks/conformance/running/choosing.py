@@ -163,9 +163,9 @@ class Chooser:
 
     def __call__(self, instance: int, state: State, actions: Sequence[Action]) -> Action:
         """One of the actions; ``instance`` tells apart states of several instances."""
-        takes = {action.label: self._branches[instance].at(state, action.label) for action in actions}
-        self.coverage.open_branches.update(*takes.values())
         labels = {action.label: action for action in actions}
+        takes = self._branches[instance].at_each(state, labels)
+        self.coverage.open_branches.update(*takes.values())
         while self._way:  # what is not possible there, the code has taken by itself, or it is passed over
             if (label := self._way.pop()) in labels:
                 return labels[label]

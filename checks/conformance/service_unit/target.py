@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fencepost.checks.conformance.java_side.harness import EXECUTORS, OF_PULSAR, harness
+from fencepost.checks.conformance.java_side.harness import EXECUTORS, OF_PULSAR, OF_ZOOKEEPER, harness
 from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.policy.code import OPTIONS, pulsar_broker
 from fencepost.checks.conformance.service_unit.channel import ChannelAdapter
@@ -14,7 +14,7 @@ MAIN = "org.apache.pulsar.metadata.coordination.impl.ChannelBench"
 
 def start(asked: Asked, *, keep_log: bool = False) -> ChannelAdapter:
     """A harness with a server and no broker yet. Raises ToolchainError or SessionError."""
-    options = (*OPTIONS, "-Dzookeeper.forceSync=no", EXECUTORS, *asked.options)
+    options = (*OPTIONS, *OF_ZOOKEEPER, EXECUTORS, *asked.options)
     release = pulsar_broker(asked.release)
     bench = harness("service_unit", MAIN, release, besides=OF_PULSAR, options=options, own=asked.own)
     return ChannelAdapter(Session(bench, keep_log=keep_log))

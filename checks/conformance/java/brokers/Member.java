@@ -106,6 +106,12 @@ final class Member extends Owning {
         return ends.keySet();
     }
 
+    /** To look at it may have it read something. */
+    @Override
+    boolean rests() {
+        return false;
+    }
+
     /** What is read is read, and a copy of the layout that was dropped is read again, as by the next lookup. */
     @Override
     boolean pass() throws Exception {

@@ -143,6 +143,12 @@ final class Owner extends Owning {
         return isSwitched() && participant.source.requests().contains(held) ? participant.source : store;
     }
 
+    /** What is migrated goes over two links. */
+    @Override
+    boolean rests() {
+        return migration == null && super.rests();
+    }
+
     @Override
     boolean moved() throws Exception {
         return super.moved() | (isSwitched() && participant.source.moved(reaches()));

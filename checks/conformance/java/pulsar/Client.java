@@ -17,13 +17,17 @@ abstract class Client {
     private final HeldStore.Concern concern;
     HeldStore store;
     HeldExecutor executor;
-    /** The threads of the process, beside the store's. */
+    /** The threads of the process, beside the store's and its executor's. */
     final List<Probe> threads = new ArrayList<>();
     /** The session of the process that runs, or that ran last. */
     long session;
     private Wire link;
     /** Whether the server has let the session of the running process expire, and the broker has no new one to its knowledge. */
     private boolean expired;
+    /** Whether the step that is taken may do something to the process; another one's comes to it over its link alone. */
+    boolean acts = true;
+    /** How much its link had carried to it when it was last found to wait. */
+    private long atRest = -1;
 
     Client(String name, Server server, HeldStore.Concern concern) {
         this.name = name;
@@ -54,7 +58,6 @@ abstract class Client {
         store = new HeldStore(link.address(), concern);
         executor = new HeldExecutor();
         threads.clear();
-        threads.add(Probe.of(executor));
         session = store.getZkSessionId();
         expired = false;
     }
@@ -184,10 +187,11 @@ abstract class Client {
      */
     boolean moved() throws Exception {
         boolean any = store.moved(reaches());
+        threads.forEach(Probe::ask);
         for (Probe each : threads) {
             any |= each.moved();
         }
-        return any;
+        return any | executor.moved();
     }
 
     /** Waits until nothing more comes unless something is done. */
@@ -211,8 +215,21 @@ abstract class Client {
         living.removeIf(each -> !each.lives());
         int next = 0;
         for (int waiting = 0; waiting < living.size(); next = (next + 1) % living.size()) {
-            waiting = living.get(next).moved() | living.get(next).pass() ? 0 : waiting + 1;
+            Client each = living.get(next);
+            waiting = each.rests() || !each.stirs() ? waiting + 1 : 0;
         }
+    }
+
+    /** Whether it waits as it did when it was last asked: nothing was done to it since, and its link has carried nothing to it. */
+    boolean rests() {
+        return !acts && link.carried() == atRest;
+    }
+
+    private boolean stirs() throws Exception {
+        long expected = link.carried() + (reaches() ? 1 : 0); // the answer to the question that its store asks
+        boolean any = moved() | pass();
+        atRest = any ? -1 : Math.max(expected, -1);
+        return any;
     }
 
     void tell(ObjectNode told) throws Exception {

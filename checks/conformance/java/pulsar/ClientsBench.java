@@ -24,6 +24,11 @@ abstract class ClientsBench<C extends Client> extends MembersBench<C> {
     }
 
     @Override
+    protected void comesTo(C client) {
+        members.values().forEach(each -> each.acts = client == null || each == client);
+    }
+
+    @Override
     protected final void settle() throws Exception {
         Client.settle(members.values());
     }

@@ -1,6 +1,7 @@
 package org.apache.pulsar.metadata.coordination.impl;
 
 import fencepost.Server;
+import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.IdentityHashMap;
@@ -10,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -27,7 +29,6 @@ import org.apache.pulsar.metadata.impl.batching.MetadataOp;
 import org.apache.pulsar.metadata.impl.batching.OpDelete;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.WatchedEvent;
-import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 
@@ -40,6 +41,13 @@ import org.apache.zookeeper.ZooKeeper;
 final class HeldStore extends ZKMetadataStore {
     static final int SECONDS = 20;
     private static final int PAUSE_MILLIS = 100;
+    /** The fields that were asked for: to look one up takes longer than to read it. */
+    private static final ClassValue<Map<String, Field>> FIELDS = new ClassValue<>() {
+        @Override
+        protected Map<String, Field> computeValue(Class<?> type) {
+            return new ConcurrentHashMap<>();
+        }
+    };
 
     /** Which paths are held, and what a request for one is called. */
     interface Concern {
@@ -322,6 +330,7 @@ final class HeldStore extends ZKMetadataStore {
             sync("/").get(SECONDS, TimeUnit.SECONDS);
             any = heard();
         }
+        threads.forEach(Probe::ask);
         for (Probe each : threads) {
             any |= each.moved();
         }
@@ -408,11 +417,21 @@ final class HeldStore extends ZKMetadataStore {
 
     /** What a field holds, of whichever class up to the highest declares it. */
     static Object field(Object of, String name) throws Exception {
-        for (Class<?> type = of.getClass(); type != null; type = type.getSuperclass()) {
-            for (var field : type.getDeclaredFields()) {
+        Map<String, Field> fields = FIELDS.get(of.getClass());
+        Field known = fields.get(name);
+        if (known == null) {
+            known = declared(of.getClass(), name);
+            known.setAccessible(true);
+            fields.put(name, known);
+        }
+        return known.get(of);
+    }
+
+    private static Field declared(Class<?> type, String name) throws NoSuchFieldException {
+        for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+            for (var field : each.getDeclaredFields()) {
                 if (field.getName().equals(name)) {
-                    field.setAccessible(true);
-                    return field.get(of);
+                    return field;
                 }
             }
         }

@@ -1,6 +1,7 @@
 package org.apache.pulsar.metadata.coordination.impl;
 
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -11,6 +12,7 @@ final class Probe {
     private final ExecutorService thread;
     private final LongSupplier done;
     private long last = -1;
+    private Future<Long> answer;
 
     private Probe(ExecutorService thread, LongSupplier done) {
         this.thread = thread;
@@ -26,10 +28,15 @@ final class Probe {
         return new Probe(thread, pool::getCompletedTaskCount);
     }
 
-    /** Waits until the thread has done what it was given so far; whether that was anything but this question. */
+    /** Asks the thread, so that several can be asked before any answer is waited for. */
+    void ask() {
+        answer = thread.submit(done::getAsLong);
+    }
+
+    /** Waits until the thread has done what it was given before it was asked; whether that was anything but this question. */
     boolean moved() throws Exception {
         long before = last;
-        last = thread.submit(done::getAsLong).get(HeldStore.SECONDS, TimeUnit.SECONDS);
+        last = answer.get(HeldStore.SECONDS, TimeUnit.SECONDS);
         return last != before + 1;
     }
 }

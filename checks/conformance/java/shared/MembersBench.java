@@ -23,7 +23,9 @@ public abstract class MembersBench<M> implements Lines.Target {
                 end();
                 begin(request, ++runs);
             } else {
-                take(members.get(request.path("of").asText()), step, request);
+                M member = members.get(request.path("of").asText());
+                comesTo(member);
+                take(member, step, request);
             }
             settle();
             tell(answer.putObject("seen"));
@@ -35,6 +37,10 @@ public abstract class MembersBench<M> implements Lines.Target {
 
     /** Makes the members of a run, whose number no other has. */
     protected abstract void begin(JsonNode request, int run) throws Exception;
+
+    /** A step is to be taken of a member, or of none; only {@code take} and {@code settle} come of it. */
+    protected void comesTo(M member) {
+    }
 
     /** Takes a step; throws {@code Refused} if the code cannot take it. */
     protected abstract void take(M member, String step, JsonNode request) throws Exception;

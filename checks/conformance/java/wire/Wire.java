@@ -31,6 +31,11 @@ public interface Wire extends AutoCloseable {
     /** Whether a request has not arrived since then. */
     boolean hasMissed();
 
+    /** How much it has carried to the client, breaks included; -2 if it does not count. */
+    default long carried() {
+        return -2;
+    }
+
     /** A server that is called, or one with sockets and threads of its own if the JVM has the property {@code fencepost.sockets}. */
     static Server server() throws Exception {
         if (Boolean.getBoolean("fencepost.sockets")) {
@@ -80,6 +85,11 @@ public interface Wire extends AutoCloseable {
         @Override
         public boolean hasMissed() {
             return link.hasMissed();
+        }
+
+        @Override
+        public long carried() {
+            return link.carried();
         }
 
         @Override

@@ -1,4 +1,6 @@
-"""ZooKeeper by calls shows what ZooKeeper shows through its sockets: the same runs have the same answers, one for one."""
+"""ZooKeeper by calls shows what ZooKeeper shows through its sockets: the same runs have the same answers, one for one.
+
+Through sockets every client is asked after every step whether it waits. By calls those that rest are not (``Client.rests``)."""
 
 from __future__ import annotations
 

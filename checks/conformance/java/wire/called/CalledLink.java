@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** The way of one client to a server that is called. Who connects while it is down waits until it is up. */
 public final class CalledLink {
@@ -15,6 +16,7 @@ public final class CalledLink {
     private final int port;
     private final List<CalledConnection> connections = new ArrayList<>();
     private final List<Runnable> waiting = new ArrayList<>();
+    private final AtomicLong carried = new AtomicLong();
     private boolean up = true;
 
     public CalledLink(CalledServer server) {
@@ -45,7 +47,10 @@ public final class CalledLink {
             waiting.add(arrival);
             return null;
         }
-        CalledConnection connection = new CalledConnection(server, arrival);
+        CalledConnection connection = new CalledConnection(server, () -> {
+            carried.incrementAndGet();
+            arrival.run();
+        });
         connections.add(connection);
         return connection;
     }
@@ -80,6 +85,11 @@ public final class CalledLink {
 
     public synchronized boolean hasMissed() {
         return connections.stream().anyMatch(CalledConnection::hasMissed);
+    }
+
+    /** How often anything has come for the client: a frame, or the end of a connection. */
+    public long carried() {
+        return carried.get();
     }
 
     public void close() {
