@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from operator import itemgetter
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
 from fencepost.model.language import Protocol, Variable
 from fencepost.model.language.domains import Choice, Domain, Flag, Subset
@@ -15,8 +15,6 @@ Value = TypeVar("Value")
 
 REMEMBERED = 10_000
 """Values of a function of views that are kept: some megabytes."""
-
-_NOTHING = object()
 
 
 class Views:
@@ -101,14 +99,15 @@ class Remembered(Generic[Value]):
         self._views, self._function = views, function
         self._places: frozenset[int] = frozenset()
         self._part: Callable[[State], object] = lambda _: ()
-        self._known: dict[object, object] = {}
+        self._known: dict[object, Value] = {}
 
     def __call__(self, state: State) -> Value:
         """The function's value of the view of that state."""
         part = self._part(state)
-        known = self._known.get(part, _NOTHING)  # one lookup: to hash the part takes longer than the rest
-        if known is not _NOTHING:
-            return cast(Value, known)
+        try:
+            return self._known[part]  # one lookup: to hash the part takes longer than the rest
+        except KeyError:
+            pass
         reading = _Reading(self._views, state)
         value = self._function(reading)
         if not reading.places <= self._places:
