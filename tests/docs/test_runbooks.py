@@ -1,5 +1,5 @@
 """Every command in the runbooks is run on processes of a release: those of BookKeeper's shell by that shell, those of brokers'
-web service by requests."""
+web service by requests. Those of Oxia's client are only compared."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ import pytest
 
 from fencepost.checks.conformance.java_side.session import Session, SessionError
 from fencepost.checks.conformance.reproductions.bookkeeper_cluster import Bookie, BookKeeperCluster
+from fencepost.checks.conformance.reproductions.restarted_ids import LONG_IDS
 from fencepost.checks.conformance.reproductions.stage import Stage
 from tests.checks.conformance.real import tools
 from tests.checks.policy.brokers import MODULAR, brokers
@@ -33,8 +34,9 @@ RUNBOOKS = {
 
 
 MIGRATION = ROOT / "docs" / "how-to" / "migrate-the-metadata-store.md"
-"""The runbook with requests to brokers."""
+"""The runbook with requests to brokers, and to Oxia."""
 REQUEST = "curl "
+OXIA = "oxia client "
 
 
 def commands(page: Path, first: str) -> list[str]:
@@ -90,9 +92,16 @@ def test_every_command_of_the_shell_is_in_a_runbook_that_is_followed() -> None:
     with_commands = {page.stem for page in (ROOT / "docs").rglob("*.md") if f"\n{SHELL}" in page.read_text(encoding="utf-8")}
     assert with_commands == RUNBOOKS.keys()
     assert all(commands(page, SHELL) for page in RUNBOOKS.values())
-    for page, first in ((MIGRATION, REQUEST), *((page, SHELL) for page in RUNBOOKS.values())):
+    for page, firsts in ((MIGRATION, (REQUEST, OXIA)), *((page, (SHELL,)) for page in RUNBOOKS.values())):
         shown = [block for block in blocks(page.read_text(encoding="utf-8")) if block.language == "sh"]
-        assert len(commands(page, first)) == sum(len(block.text.splitlines()) for block in shown)
+        typed = sum(len(commands(page, first)) for first in firsts)
+        assert typed == sum(len(block.text.splitlines()) for block in shown)
+
+
+def test_an_operator_puts_what_the_control_of_the_reproduction_puts() -> None:
+    """There is no server of Oxia here that could be asked."""
+    *puts, _ = (shlex.split(command) for command in commands(MIGRATION, OXIA))
+    assert [(put[0], *put[-2:]) for put in puts] == [("put", str(path), "") for path in (Path(LONG_IDS).parent, Path(LONG_IDS))]
 
 
 @pytest.mark.java

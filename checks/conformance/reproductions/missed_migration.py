@@ -11,8 +11,9 @@ from __future__ import annotations
 import time
 
 from fencepost.checks.conformance.java_side.session import Session
-from fencepost.checks.conformance.reproductions.reproduction import NotSetUp, Observation, Reproduction
-from fencepost.checks.conformance.reproductions.stage import SECONDS, Stage
+from fencepost.checks.conformance.reproductions.migration import migrate
+from fencepost.checks.conformance.reproductions.reproduction import Observation, Reproduction
+from fencepost.checks.conformance.reproductions.stage import Stage
 from fencepost.checks.conformance.reproductions.whole_broker import whole_broker
 
 MESSAGES = 2
@@ -34,13 +35,7 @@ def take(stage: Stage, release: str, control: bool) -> Observation:
     if not control:
         bench.ask({"do": "cut"})
         stage.say("a is cut off, and its session ends")
-    bench.ask({"do": "phase", "phase": "PREPARATION"})
-    if not stage.until(lambda: bench.ask({"do": "pending"})["participants"] == 0):
-        raise NotSetUp(f"the participants of the migration are not prepared within {SECONDS:g} s")
-    for phase in ("COPYING", "COMPLETED"):
-        bench.ask({"do": "phase", "phase": phase})
-        if phase == "COPYING":
-            bench.ask({"do": "copy"})
+    migrate(stage, bench)
     stage.say("the metadata are migrated: no participant is waited for, all is copied, the migration is complete")
     if control:
         time.sleep(SETTLED_SECONDS)

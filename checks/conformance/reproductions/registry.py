@@ -24,6 +24,7 @@ _NAMES = (
     "missed-endpoints",
     "slow-listing",
     "missed-migration",
+    "restarted-ids",
     "reused-name",
     "refused-copy",
     "refusal-unheard",

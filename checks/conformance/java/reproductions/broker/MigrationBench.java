@@ -9,7 +9,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.common.migration.MigrationPhase;
-import org.apache.pulsar.common.migration.MigrationState;
 import org.apache.pulsar.metadata.api.MetadataStoreConfig;
 import org.apache.pulsar.metadata.api.coordination.LockManager;
 import org.apache.pulsar.metadata.api.coordination.ResourceLock;
@@ -18,14 +17,10 @@ import org.apache.pulsar.metadata.coordination.impl.CoordinationServiceImpl;
 import org.apache.pulsar.metadata.impl.DualMetadataStore;
 import org.apache.pulsar.metadata.impl.ZKMetadataStore;
 import org.apache.zookeeper.CreateMode;
-import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 
-/**
- * The metadata stores and locks of two brokers while the metadata are migrated from one ZooKeeper to another. What the
- * coordinator writes is written by a request: the real one takes no target but Oxia.
- */
+/** The metadata stores and locks of two brokers while the metadata are migrated from one ZooKeeper to another. */
 public final class MigrationBench implements Lines.Target {
     private static final String PARENT = "/namespace";
     private static final int SECONDS = 20;
@@ -33,7 +28,7 @@ public final class MigrationBench implements Lines.Target {
 
     private final Server source = new Server();
     private final Server target = new Server();
-    private final ZooKeeper operator = new ZooKeeper("127.0.0.1:" + source.port(), SESSION_MILLIS, event -> { });
+    private final Migration migration = new Migration(source, target);
     private final Map<String, Broker> brokers = new LinkedHashMap<>();
 
     /** A broker: its store as brokers of these releases have it, and its locks. */
@@ -86,7 +81,7 @@ public final class MigrationBench implements Lines.Target {
                 pause(broker, request.get("millis").asInt());
                 break;
             case "phase":
-                write(MigrationPhase.valueOf(request.get("phase").asText()));
+                migration.write(MigrationPhase.valueOf(request.get("phase").asText()));
                 break;
             case "prepared":
                 answer.put("done", brokers.values().stream().allMatch(each -> isPrepared(each)));
@@ -145,22 +140,6 @@ public final class MigrationBench implements Lines.Target {
             return source.node((String) field(broker.store, "participantId")) == null;
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
-        }
-    }
-
-    private void write(MigrationPhase phase) throws Exception {
-        byte[] state = Lines.JSON.writeValueAsBytes(new MigrationState(phase, "zk:127.0.0.1:" + target.port()));
-        String path = "";
-        for (String part : MigrationState.MIGRATION_FLAG_PATH.substring(1).split("/")) {
-            path += "/" + part;
-            boolean flag = path.equals(MigrationState.MIGRATION_FLAG_PATH);
-            try {
-                operator.create(path, flag ? state : new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
-            } catch (KeeperException.NodeExistsException e) {
-                if (flag) {
-                    operator.setData(path, state, -1);
-                }
-            }
         }
     }
 

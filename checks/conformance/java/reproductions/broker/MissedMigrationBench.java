@@ -8,7 +8,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -25,21 +24,14 @@ import org.apache.bookkeeper.mledger.Position;
 import org.apache.bookkeeper.mledger.PositionFactory;
 import org.apache.bookkeeper.mledger.impl.ManagedLedgerFactoryImpl;
 import org.apache.pulsar.common.migration.MigrationPhase;
-import org.apache.pulsar.common.migration.MigrationState;
 import org.apache.pulsar.metadata.api.MetadataStoreConfig;
 import org.apache.pulsar.metadata.api.extended.MetadataStoreExtended;
 import org.apache.pulsar.metadata.bookkeeper.BKCluster;
 import org.apache.pulsar.metadata.coordination.impl.Link;
-import org.apache.zookeeper.CreateMode;
-import org.apache.zookeeper.KeeperException;
-import org.apache.zookeeper.ZooDefs;
-import org.apache.zookeeper.ZooKeeper;
-import org.apache.zookeeper.data.Stat;
 
 /**
  * The managed ledgers of several brokers for one topic while the metadata are migrated from one ZooKeeper to another; the bookie
- * and the ledgers have a ZooKeeper of their own. What the coordinator writes is written by requests: the real one takes no
- * target but Oxia.
+ * and the ledgers have a ZooKeeper of their own.
  */
 public final class MissedMigrationBench implements Lines.Target {
     private static final String TOPIC = "t/n/persistent/x";
@@ -51,8 +43,7 @@ public final class MissedMigrationBench implements Lines.Target {
     private final Server source = new Server();
     private final Server target = new Server();
     private final Link link = new Link(source.port());
-    private final ZooKeeper operator = client(source);
-    private final ZooKeeper there = client(target);
+    private final Migration migration = new Migration(source, target);
     private final Map<String, Broker> brokers = new HashMap<>();
     private int next;
 
@@ -75,10 +66,6 @@ public final class MissedMigrationBench implements Lines.Target {
         Lines.serve(MissedMigrationBench::new);
     }
 
-    private static ZooKeeper client(Server server) throws Exception {
-        return new ZooKeeper("127.0.0.1:" + server.port(), SESSION_MILLIS, event -> { });
-    }
-
     @Override
     public void answer(JsonNode request, ObjectNode answer) throws Exception {
         String name = request.path("broker").asText();
@@ -99,7 +86,7 @@ public final class MissedMigrationBench implements Lines.Target {
             case "cut":
                 link.cut();
                 for (long session : new HashSet<>(source.sessions())) {
-                    if (session != operator.getSessionId()) {
+                    if (session != migration.session()) {
                         source.expire(session);
                     }
                 }
@@ -109,13 +96,13 @@ public final class MissedMigrationBench implements Lines.Target {
                 Server.until("connection of the broker", () -> isConnected(brokers.get(name)));
                 break;
             case "phase":
-                write(MigrationPhase.valueOf(request.get("phase").asText()));
+                migration.write(MigrationPhase.valueOf(request.get("phase").asText()));
                 break;
             case "pending":
-                answer.put("participants", operator.getChildren(MigrationState.PARTICIPANTS_PATH, false).size());
+                answer.put("participants", migration.participants());
                 break;
             case "copy":
-                copy("/");
+                migration.copy();
                 break;
             default:
                 throw new IllegalArgumentException("unknown request " + request);
@@ -177,47 +164,6 @@ public final class MissedMigrationBench implements Lines.Target {
             return true;
         } catch (ExecutionException | TimeoutException e) {
             return false;
-        }
-    }
-
-    private void write(MigrationPhase phase) throws Exception {
-        byte[] state = Lines.JSON.writeValueAsBytes(new MigrationState(phase, "zk:127.0.0.1:" + target.port()));
-        put(operator, MigrationState.MIGRATION_FLAG_PATH, state);
-    }
-
-    private static void put(ZooKeeper client, String path, byte[] value) throws Exception {
-        String above = "";
-        for (String part : path.substring(1).split("/")) {
-            above += "/" + part;
-            boolean last = above.equals(path);
-            try {
-                client.create(above, last ? value : new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
-            } catch (KeeperException.NodeExistsException e) {
-                if (last) {
-                    client.setData(path, value, -1);
-                }
-            }
-        }
-    }
-
-    /** What is below a path goes to the target, with its version, as the coordinator copies it; nodes of sessions do not. */
-    private void copy(String path) throws Exception {
-        if (Set.of("/zookeeper", MigrationState.PARTICIPANTS_PATH, MigrationState.MIGRATION_FLAG_PATH).contains(path)) {
-            return;
-        }
-        Stat stat = new Stat();
-        byte[] value = operator.getData(path, false, stat);
-        if (stat.getEphemeralOwner() != 0) {
-            return;
-        }
-        if (!path.equals("/")) {
-            put(there, path, value == null ? new byte[0] : value);
-            while (there.exists(path, false).getVersion() < stat.getVersion()) {
-                there.setData(path, value, -1);
-            }
-        }
-        for (String child : operator.getChildren(path, false)) {
-            copy((path.equals("/") ? "" : path) + "/" + child);
         }
     }
 
