@@ -52,7 +52,7 @@ def take(stage: Stage, release: str, control: bool) -> Observation:
         seen = bench.ask({"do": "look"})
         stage.say(
             f"{'the topic is opened again; ' if opened_again else ''}the subscription gets {_all(more)}, "
-            f"and its backlog is {seen['backlog']}; the topic lists the ledgers {_all(map(str, seen['ledgers']))}"
+            f"and its precise backlog is {seen['backlog']}; the topic lists the ledgers {_all(map(str, seen['ledgers']))}"
         )
     missing = {message: position for message, position in acknowledged.items() if message not in got}
     lost = [message for message, position in missing.items() if _ledger(position) not in seen["ledgers"]]
