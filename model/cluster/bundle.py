@@ -40,7 +40,8 @@ class Bundle:
             _declare_copies(p, copies, size, below[0].status == "closed", drops=bool(of_copies))
         p.budget("unloads", unloads)
         p.budget("disconnects", disconnects)
-        p.budget("migrations", int(left or passed))
+        if not p.has("ids_begin_again"):  # with which a topic has that budget
+            p.budget("migrations", int(left or passed))
         may_lose = expiries or unowned or deleted or passed
         gives_up = len(broker) > 1 and may_lose and size.get("gives_up", False)
         may_take = disconnects or unowned or gives_up

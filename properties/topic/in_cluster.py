@@ -76,6 +76,7 @@ EVENTS: Mapping[str, str] = {
     "roll_over": "a ledger closed for its age",
     "terminate": "a termination of the topic",
     "set_properties": "an update of the topic's properties",
+    "migrate": "a migration of the metadata to another store",
     "truncate_topic": "a truncation of the topic",
     "close": "a topic that is closed",
     "transfer": "a transfer of the bundle",

@@ -57,6 +57,7 @@ class TopicVariables(Variables):
     truncations: Number
     transfers: Number
     property_updates: Number
+    migrations: Number
     content: Family[Choice[int | Literal["nothing"]]]
     listed: Subset
     version: Number
@@ -86,6 +87,7 @@ class TopicVariables(Variables):
     snapshot: Number
     snapshot_at: Number
     trimmed: Subset
+    former: Subset
     deleting: Family[Subset]
     cursor: Number
     consumed: Number

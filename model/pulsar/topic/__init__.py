@@ -3,7 +3,7 @@
 Mirrors ManagedLedgerImpl, MetaStoreImpl, OpAddEntry, ManagedCursorImpl, PersistentTopic and MessageDeduplication of Pulsar
 4.0.8, 4.2.4, 5.0.0-M1 and 5.0.1. There is a module for each matter of these classes: ``opening.py``, ``adds.py``,
 ``rollover.py``, ``slow_updates.py``, ``property_updates.py``, ``fence.py``, ``producer.py``, ``deduplication.py``,
-``cursors.py``, ``trimming.py``, ``termination.py``, ``deletion.py``.
+``cursors.py``, ``trimming.py``, ``renumbering.py``, ``termination.py``, ``deletion.py``.
 
 The metadata store has one node for a topic, the list of its ledgers, which a broker writes by compare-and-set. A broker that
 opens the topic recovers the last ledger, creates another one and lists it. A message passes the topic's fence and
@@ -56,6 +56,7 @@ Variables of the store
     snapshot, snapshot_at
                          what was persisted at the last snapshot of deduplication, and the position of its cursor
     trimmed, discarded   which ledgers were trimmed, and whether the topic was deleted by a broker that knew its list
+    former               the ledgers from before the metadata were migrated. Only with the bug ids_begin_again
 
 Variables of each ledger (stand_ins/ledger.py)
     ledger.status        none, open, or closed; deleted, when it is
@@ -96,6 +97,7 @@ Variables that count
     crashes, terminations, closings, trims, deletions, snapshots, slow_updates, truncations, transfers
                          likewise
     property_updates     likewise
+    migrations           likewise, only with the bug ids_begin_again
 
 Actions
     open                 broker: reads the list
@@ -165,6 +167,8 @@ Actions that only bugs have
     read_old             a reader opens a ledger that is not the last one, which recovers it
     trim_breaks_off      trimming would leave no ledger, and ends with both mutexes held
     trim_fails           the update fails with the session: the ledgers are gone from memory already
+    migrate, trim_unread the metadata are copied without the counter of ledger ids; a ledger made later leaves the list, for a
+                         cursor is at one with a larger id
 
 The properties are in ``properties/topic/suite.py``, with ``conduct.py``, ``liveness.py`` beside it. ``BUGS`` has a line for
 each bug and weakening, ``properties/topic/bugs.toml`` the releases that have it.

@@ -19,6 +19,7 @@ BUGS = {
     "zombie_deletes": "pulsar#24478: a broker that has lost the topic deletes it, at any version of its list",
     "trimmed_before_listed": "pulsar#13238, #13526: ledgers are trimmed in memory before the list is written",
     "trim_mark_in_memory": "pulsar#24855: ledgers are trimmed up to a position that a cursor has in memory only",
+    "ids_begin_again": "after a migration of the metadata new ledgers have smaller ids: trimming takes them for consumed",
     "missing_last_dropped": "pulsar#19444: a last ledger that is not found leaves the list, whoever did not find it",
     "goes_on_after_bad_version": "pulsar#17736: a broker that meets BadVersion takes the new version and goes on",
     "timeout_races_ack": "pulsar#22221: an add is answered after its time-out counted, and its ledger listed without it",

@@ -23,6 +23,7 @@ from fencepost.model.pulsar.topic.opening import Opening
 from fencepost.model.pulsar.topic.possible import Possible
 from fencepost.model.pulsar.topic.producer import Producer
 from fencepost.model.pulsar.topic.property_updates import PropertyUpdates
+from fencepost.model.pulsar.topic.renumbering import Renumbering
 from fencepost.model.pulsar.topic.rollover import Rollover
 from fencepost.model.pulsar.topic.slow_updates import SlowUpdates
 from fencepost.model.pulsar.topic.state import State
@@ -83,6 +84,8 @@ class Topic:
         size = {name: int(settings.get(name, 0)) for name in BUDGETS}
         for name, limit in size.items():
             p.budget(name, limit)
+        if p.has("ids_begin_again"):
+            p.budget("migrations", 1)
         versions = (
             len(ledger) * (2 if p.has("listed_before_created") else 1)
             + size["terminations"]
@@ -122,7 +125,10 @@ class Topic:
         deduplication.declare()
         cursors.declare()
         if size["trims"]:
-            Trimming(p, s, fence, cursors).declare()
+            trimming = Trimming(p, s, fence, cursors)
+            trimming.declare()
+            if s.former is not None:
+                Renumbering(p, s, trimming).declare()
         Termination(p, s, fence).declare(
             terminations=size["terminations"], closings=size["closings"], transfers=size["transfers"]
         )

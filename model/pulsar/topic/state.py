@@ -75,7 +75,8 @@ class State:
       and ``stuck`` says that it counts one that is never answered. It outlives the topic, and ends with itself only.
     - Broker, PersistentTopic and MessageDeduplication: ``topic``, ``pushed``, ``persisted``, as counts of messages.
     - Trimming and deletion: ``trimmed`` are ledgers that were trimmed, ``deleting`` those that a broker has still to delete;
-      ``discarded`` says that the topic was deleted by a broker that knew its list, as it should be.
+      ``discarded`` says that the topic was deleted by a broker that knew its list, as it should be. ``former`` are the ledgers
+      from before the metadata were migrated, whose ids are larger than those of later ones.
     - Subscription: ``consumed`` is the place up to which the consumer has acknowledged, ``cursor`` the mark-delete position in
       the store, ``mark`` that in a broker's memory, ``has_cursor`` whether the broker knows of the cursor, ``trim_mark`` a
       place in memory that trimming takes for stored (ManagedLedgerImpl.cursors). ``snapshot`` and ``snapshot_at`` are
@@ -153,6 +154,7 @@ class State:
 
         self.trimmed: Subset = p.subset("trimmed", ledger) if trims else ABSENT
         self.deleting: Family[Subset] = p.subset("deleting", ledger, per=broker) if trims else ABSENT
+        self.former: Subset = p.subset("former", ledger) if trims and subscription and p.has("ids_begin_again") else ABSENT
         self.discarded: Condition = p.flag("discarded") if deletions else ABSENT
         self.cursor: Number = p.number("cursor", 0, self.places) if subscription else ABSENT
         self.consumed: Number = p.number("consumed", 0, self.places) if subscription else ABSENT

@@ -17,10 +17,25 @@ class Trimming:
     def __init__(self, p: Protocol, s: State, fence: Fence, cursors: Cursors) -> None:
         self.protocol, self.s, self.fence, self.cursors = p, s, fence, cursors
 
+    def trims(self, b: int) -> Condition:
+        """The formula: the broker may trim: it writes to a ledger or has one closed, and no other update is under way."""
+        s = self.s
+        trimmable = s.state[b].among("opened", "closing_ledger", "closed_ledger", "write_failed", "terminated")
+        return And(s.is_loaded(b), trimmable, s.current[b] != NONE, s.fresh[b] == NONE, s.may_update(b), s.shares(b))
+
+    def leave(self, b: int, gone: Subset) -> Happens:
+        """These ledgers leave the list, by compare-and-set, and are to be deleted. BadVersion: the managed ledger is fenced."""
+        s = self.s
+        left = s.known[b] & ~gone
+        listed = {**s.written(b, left), s.trimmed: s.trimmed | gone, s.deleting[b]: s.deleting[b] | gone}
+        forgotten = {s.known_entries[b, j]: If(gone.has(j), 0, s.known_entries[b, j]) for j in s.ledger}
+        met: Happens = self.fence.becomes_fenced(b) if s.may.closes else {s.state[b]: "fenced"}
+        return either(s.knows_the_version(b), {**listed, **forgotten}, met)
+
     def declare(self) -> None:
         """Declares the steps."""
         p, s = self.protocol, self.s
-        ledgers, state = s.ledgers, s.state
+        ledgers = s.ledgers
 
         def upto(b: int, k: int) -> Subset:
             """The ledgers of the list up to this one."""
@@ -28,10 +43,8 @@ class Trimming:
 
         def may_trim(b: int, k: int) -> Condition:
             """The formula: no cursor needs the ledgers up to this one, and no other update of the list is under way."""
-            trimmable = state[b].among("opened", "closing_ledger", "closed_ledger", "write_failed", "terminated")
-            free = And(s.is_loaded(b), trimmable, s.fresh[b] == NONE, s.may_update(b), s.shares(b))
             passed = all_of(Implies(s.known[b].has(j), self.cursors.has_passed(b, j)) for j in s.ledger if j <= k)
-            return And(free, s.known[b].has(k), s.current[b] != NONE, *(s.current[b] != j for j in s.ledger if j <= k), passed)
+            return And(self.trims(b), s.known[b].has(k), *(s.current[b] != j for j in s.ledger if j <= k), passed)
 
         def leaves_one(b: int, k: int) -> Condition:
             """The formula: a ledger is behind this one."""
@@ -47,13 +60,8 @@ class Trimming:
         )
         def trim(b: int, k: int) -> Outcome:
             """The ledgers up to this one leave the list, by compare-and-set. BadVersion: the managed ledger is fenced."""
-            gone = upto(b, k)
-            left = s.known[b] & ~gone
-            listed = {**s.written(b, left), s.trimmed: s.trimmed | gone, s.deleting[b]: s.deleting[b] | gone}
-            forgotten = {s.known_entries[b, j]: If(gone.has(j), 0, s.known_entries[b, j]) for j in s.ledger}
-            met: Happens = self.fence.becomes_fenced(b) if s.may.closes else {state[b]: "fenced"}
             trims = And(may_trim(b, k), Or(leaves_one(b, k), Not(p.has("trim_keeps_mutexes"))), s.has_room())
-            return trims, either(s.knows_the_version(b), {**listed, **forgotten}, met)
+            return trims, self.leave(b, upto(b, k))
 
         @p.step(
             by="b",

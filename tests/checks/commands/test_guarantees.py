@@ -307,13 +307,14 @@ def test_an_upgrade_says_which_known_bugs_go_and_come(two: Path) -> None:
     unless = "except 2 ways only if the metadata are migrated to another store"
     assert begins(run, f"YES: {now} brings no way to lose a message, {unless}. {other}")
     assert f" It guarantees no less than on {then}." in words
-    met = "9 known bugs come, and users can meet 4 of them with these settings: reset_dropped: "
+    met = "10 known bugs come, and users can meet 4 of them with these settings: reset_dropped: "
     assert met in words
     come = words.partition("comes: removed_producer_publishes: ")[2].partition(" comes, ")[0]
     assert come.startswith("A ledger cannot be created: a message is late, with deduplication lost. messages can come")
     assert "run: fencepost check topic --bug removed_producer_publishes" in come
     migrated = "comes, only if the metadata are migrated to another store"
     assert f"{migrated} (an acknowledged message can be lost): goes_on_unprepared, start_missed" in words
+    assert f"{migrated} (a subscription can miss messages): ids_begin_again" in words
     assert f"{migrated} (a topic can be out of service for good): release_refused, recreates_of_others" in words
     assert run.stdout.endswith("\nYES: no way to lose a message, unless you act; a known bug affects you (exit 14)\n")
     assert "applies: yes: messages can come twice" in words_of(asked(*between, "--all"))

@@ -70,6 +70,7 @@ CAUGHT = {
     "zombie_deletes": ({"list_is_written_by_version"}, 13),
     "trimmed_before_listed": ({"trimmed_is_deleted"}, 19),
     "trim_mark_in_memory": ({"cursor_is_in_the_log"}, 14),
+    "ids_begin_again": ({"cursor_is_in_the_log", "trimmed_from_the_front", "unread_is_kept"}, 20),
     "missing_last_dropped": ({"acked_is_in_log", "every_broker_has_all"}, 16),
     "goes_on_after_bad_version": ({"acked_is_in_log", "log_never_forks"}, 23),
     "timeout_races_ack": ({"left_ledgers_are_closed"}, 9),

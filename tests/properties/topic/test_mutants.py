@@ -44,7 +44,6 @@ MUTANTS = {
     "fenced_has_no_producer": Mutant(FAILING, "creation_fails", keeps("link"), 9),
     "unlisted_has_no_entries": Mutant(TRIMMED, "trim", keeps("entries"), 14),
     "former_ledgers_have_entries": Mutant(CRASHING, "recover_last", keeps("known"), 9),
-    "trimmed_from_the_front": Mutant(TWICE, "trim", where(sets("listed", (0, 2)), k="l1"), 21),
     "deleted_is_done": Mutant(TRIMMED, "delete_ledger", keeps("deleting"), 15),
     "snapshot_is_of_what_is_before_it": Mutant(ONE | {"snapshots": 1}, "take_snapshot", keeps("snapshot_at"), 9),
     "full_is_not_open": Mutant(ONE | {"capacity": 1}, "add", keeps("state"), 7),

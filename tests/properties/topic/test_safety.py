@@ -68,6 +68,7 @@ CAUGHT = {
     "zombie_deletes": ({"acked_is_in_log"}, 13),
     "trimmed_before_listed": ({"trimmed_is_deleted"}, 18),
     "trim_mark_in_memory": ({"cursor_is_in_the_log"}, 13),
+    "ids_begin_again": ({"cursor_is_in_the_log", "trimmed_from_the_front", "unread_is_kept"}, 19),
     "missing_last_dropped": ({"acked_is_in_log", "every_broker_has_all"}, 13),
     "goes_on_after_bad_version": ({"log_never_forks", "acked_is_in_log"}, 20),
     "timeout_races_ack": ({"left_ledgers_are_closed"}, 8),

@@ -87,7 +87,7 @@ FIRST_LINES = {
     ),
     "4.2.4": (
         f"Yes, in 13 modelled ways: 3 need one fault, 8 need two, 2 need three. {TERMINATED_OR} {MIGRATED}: 4 more.",
-        "Yes, in 3 modelled ways: 1 needs no fault, 2 need one.",
+        "Yes, in 3 modelled ways: 1 needs no fault, 2 need one. Only if the metadata are migrated to another store: 1 more.",
         "Yes, in 2 modelled ways, each needs one fault. Only if the metadata are migrated to another store: 2 more.",
         "Yes, in 5 modelled ways: 4 need one fault, 1 needs two.",
         "For a while, with 1 lost session of a broker. For good, in 1 modelled way, which needs one fault.",
@@ -95,7 +95,7 @@ FIRST_LINES = {
     ),
     "5.0.0-M1": (
         f"Yes, in 11 modelled ways: 2 need one fault, 7 need two, 2 need three. {TERMINATED_OR} {MIGRATED}: 3 more.",
-        "Yes, in 3 modelled ways: 1 needs no fault, 2 need one.",
+        "Yes, in 3 modelled ways: 1 needs no fault, 2 need one. Only if the metadata are migrated to another store: 1 more.",
         "Yes, in 2 modelled ways, each needs one fault. Only if the metadata are migrated to another store: 2 more.",
         "Yes, in 5 modelled ways: 4 need one fault, 1 needs two.",
         "For a while, with 1 lost session of a broker. For good, in 1 modelled way, which needs one fault.",
@@ -103,7 +103,7 @@ FIRST_LINES = {
     ),
     "5.0.1": (
         f"Yes, in 11 modelled ways: 2 need one fault, 7 need two, 2 need three. Only if {MIGRATED}: 2 more.",
-        "Yes, in 2 modelled ways, each needs one fault.",
+        "Yes, in 2 modelled ways, each needs one fault. Only if the metadata are migrated to another store: 1 more.",
         "Yes, in 2 modelled ways, each needs one fault. Only if the metadata are migrated to another store: 1 more.",
         "Yes, in 5 modelled ways: 4 need one fault, 1 needs two.",
         "For a while, with 1 lost session of a broker. For good, in 1 modelled way, which needs one fault.",
@@ -149,7 +149,8 @@ def test_the_stock_configuration_of_each_release_is_answered(tmp_path: Path, pul
         assert command(way) == f"fencepost check cluster --bug {way.name} --property acked_is_in_log"
     assert "deletion_sent_again" in lost.covered
     assert all("fences hold" in protections for protections in lost.covered.values())
-    assert {way.checked.entry.name for way in backlog.ways} == {"subscription"}
+    migrated = {"ids_begin_again"} if is_since(pulsar, "4.2.4") else set()
+    assert {way.name for way in backlog.ways if way.checked.entry.name != "subscription"} == migrated
     assert backlog.shown
     assert owners.ways[0].row is not None
     assert owners.ways[0].row.guarantee.name == "owners"
