@@ -6,7 +6,7 @@ import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from typing import TypeVar
 
 from fencepost.model.any_size.sizes import Size
@@ -173,6 +173,10 @@ class Entry:
         names = tuple(sorted(parameters))
         return _outline(self, names, *(parameters[name] for name in names))
 
+    def mirrors(self) -> Mapping[str, tuple[str, ...]]:
+        """Every action that an instance of some size has, or one with a bug, and the methods that it mirrors."""
+        return _mirrors(self)
+
     @property
     def project(self) -> str:
         """Whose releases have the bugs: ``pulsar``, ``bookkeeper`` or ``kafka``; empty if no table of releases has them."""
@@ -283,6 +287,19 @@ class Entry:
 def _outline(entry: Entry, names: tuple[str, ...], *values: Value) -> Suite:
     with in_outline():
         return entry.suite(entry.build(dict(zip(names, values, strict=True))))
+
+
+@cache
+def _mirrors(entry: Entry) -> Mapping[str, tuple[str, ...]]:
+    instances = [{}, *(instance.parameters for size in entry.sizes.values() for instance in size)]
+    with in_outline():
+        protocols = [entry.build(parameters) for parameters in instances]
+        protocols += [entry.build(parameters, (bug,)) for bug, parameters in entry.shown_by.items()]
+    actions: dict[str, dict[str, None]] = {}
+    for protocol in protocols:
+        for action, methods in protocol.mirrors.items():
+            actions.setdefault(action, {}).update(dict.fromkeys(methods))
+    return {action: tuple(methods) for action, methods in actions.items()}
 
 
 def _suite(where: str, function: Callable[[Protocol], Suite], protocol: Protocol) -> Suite:

@@ -10,6 +10,7 @@ from typing import get_args
 
 import pytest
 
+from fencepost.checks.commands.list.run import mirrored
 from fencepost.model.kernel.walks.course import Strategy
 from tests.command import ROOT, command, fencepost, in_one_process, printed_as, stable
 from tests.marking import first_at_once
@@ -370,8 +371,10 @@ def test_wrong_usage_is_said_in_a_line(arguments: list[str], message: str) -> No
 def test_listing_finds_the_actions_of_a_method() -> None:
     run = fencepost("list", "--java", "LedgerRecoveryOp.doRecoveryRead")
     assert (run.returncode, run.stdout) == (0, "ledger  start_reading  LedgerRecoveryOp.doRecoveryRead\n")
-    run = fencepost("list", "--java", "uniformloadshedder")
-    assert run.stdout == "policy  uniform_load_shedder.UniformLoadShedder  UniformLoadShedder.findBundlesForUnloading\n"
+    balancing = "policy  uniform_load_shedder.UniformLoadShedder  UniformLoadShedder.findBundlesForUnloading\n"
+    assert mirrored("uniformloadshedder") == balancing
+    assert "topic  collect_inactive  PersistentTopic.checkGC\n" in mirrored("checkGC"), "other instances have it"
+    assert "topic  trim_breaks_off  " in mirrored("advanceCursorsIfNecessary"), "a bug has it"
     unknown = fencepost("list", "--java", "LedgerRecoveryOp.recoverAdd")
     assert (unknown.returncode, unknown.stdout) == (2, "")
     assert unknown.stderr.startswith("fencepost: no action mirrors a method with 'LedgerRecoveryOp.recoverAdd' in its name")

@@ -116,11 +116,7 @@ def mirrored(method: str) -> str:
     RegistryError if there is none of that name.
     """
     found = [
-        *(
-            (f"{entry.name}  {action}", names)
-            for entry in PROTOCOLS.values()
-            for action, names in entry.outline({}).protocol.mirrors.items()
-        ),
+        *((f"{entry.name}  {action}", names) for entry in PROTOCOLS.values() for action, names in entry.mirrors().items()),
         *((f"policy  {place}", names) for place, names in MIRRORED.items()),
         ("settings  load_manager.mismatches", OF_SETTINGS),
     ]
@@ -170,9 +166,10 @@ def _protocol(entry: Entry) -> str:
         told = [f"    {name:<{width}}  {doc}" for name, (its, doc) in seen.items() if its == kind]
         lines += ["", f"  {title}", *told] if told else []
     protocol = entry.outline({}).protocol
-    width = max(map(len, protocol.mirrors), default=0)
+    mirrors = entry.mirrors()
+    width = max(map(len, mirrors), default=0)
     lines += ["", "  actions, and what they mirror"]
-    lines += [f"    {name:<{width}}  {', '.join(real)}".rstrip() for name, real in protocol.mirrors.items()]
+    lines += [f"    {name:<{width}}  {', '.join(real)}".rstrip() for name, real in mirrors.items()]
     lines += ["", "  bugs", *_indented(_lined(protocol.bugs))]
     return "\n".join(lines) + "\n"
 

@@ -9,7 +9,6 @@ from fencepost.checks.conformance.java_side.classfiles import Classes
 from fencepost.checks.conformance.java_side.jars import Artifact, Release, jars
 from fencepost.checks.conformance.java_side.published import ALONE, class_path
 from fencepost.checks.conformance.java_side.toolchain import Toolchain
-from fencepost.model.language.circumstances import in_outline
 from fencepost.model.releases import ONLY_IN, followed, is_since, mirrored_in, numbers
 from fencepost.model.releases import release as modelled_release
 from fencepost.properties.registry import Entry
@@ -73,15 +72,10 @@ def _zookeeper(version: str) -> list[str]:
 
 def mirrored(entry: Entry) -> dict[str, tuple[str, ...]]:
     """Every method that an action of the protocol mirrors, with or without its bugs, and the actions that do."""
-    instances = [{}, *(instance.parameters for size in entry.sizes.values() for instance in size)]
-    with in_outline():
-        built = [entry.build(parameters) for parameters in instances]
-        built += [entry.build(parameters, (bug,)) for bug, parameters in entry.shown_by.items()]
-    actions: dict[str, dict[str, None]] = {}
-    for protocol in built:
-        for action, methods in protocol.mirrors.items():
-            for method in methods:
-                actions.setdefault(method, {})[action] = None
+    actions: dict[str, list[str]] = {}
+    for action, methods in entry.mirrors().items():
+        for method in methods:
+            actions.setdefault(method, []).append(action)
     return {method: tuple(actions[method]) for method in sorted(actions)}
 
 
