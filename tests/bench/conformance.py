@@ -4,10 +4,11 @@ conform`` starts, and the processor time that each takes. Run by ``make bench``;
 from __future__ import annotations
 
 import os
+import resource
 import sys
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -33,10 +34,15 @@ GOALS = {"ledger": 2000.0, "election": 2000.0, "ownership": 1000.0}
 HEADINGS = ["target", "JVMs", "runs", "s to the first", "steps", "steps/s", "to the goal", "ms of Python", "ms of Java"]
 
 
-def of_java(pid: int) -> float:
-    """Processor seconds that a process has taken."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+def of_java(pids: Iterable[int]) -> float:
+    """Processor seconds that these processes have taken, and those that have ended: a run may kill a bookie."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = ended.ru_utime + ended.ru_stime
+    for pid in pids:
+        with suppress(FileNotFoundError, ProcessLookupError):
+            fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+            seconds += sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+    return seconds
 
 
 def measured(name: str, runs: int, workers: int) -> list[str]:
@@ -70,7 +76,7 @@ def measured(name: str, runs: int, workers: int) -> list[str]:
             )
 
         def now() -> tuple[float, ...]:
-            return time.perf_counter(), time.process_time(), sum(of_java(adapter.session.pid) for adapter in adapters)
+            return time.perf_counter(), time.process_time(), of_java(adapter.session.pid for adapter in adapters)
 
         taken(min(WARM, runs // 4) * workers, 1)
         before = now()
