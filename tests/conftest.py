@@ -7,7 +7,6 @@ for the ``smoke`` tests.
 
 from __future__ import annotations
 
-import gc
 import math
 import os
 import sys
@@ -62,11 +61,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What starts other programs comes first, so that no worker waits for it alone in the end."""
     programs = COSTLY - {"long", "documents"}
     items.sort(key=lambda item: not any(mark.name in programs for mark in item.iter_markers()))
-
-
-def pytest_collection_finish() -> None:
-    """The garbage collector looks no more at the thousands of tests, which stay."""
-    gc.freeze()
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:
