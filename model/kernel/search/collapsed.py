@@ -141,7 +141,7 @@ class Collapsed:
         """Gets ready for so many more states; false if there is too little memory. Nothing may be added meanwhile."""
         upper = list[int]()
         for half, count, which in zip(self._halves, self._counts[:_KEYS].tolist(), (_LEFT, _RIGHT), strict=True):
-            least = count + min(count, expected) + _SLACK * self._threads
+            least = count + self._halves_of(expected, count) + _SLACK * self._threads
             if least > _MOST:
                 return False
             if least > half.space.grow_at and not half.rebuild(self._segments(which), least, _everywhere(crew)):
@@ -172,6 +172,12 @@ class Collapsed:
 
         crew.run(move)
         return not self._counts[_CROWDED]
+
+    def _halves_of(self, expected: int, count: int) -> int:
+        """How many halves so many more states are taken to bring, where there are ``count`` of a kind: as many for each as the
+        known ones did. The more states there are, the fewer new halves each brings."""
+        known = int(self._counts[_KEYS])
+        return -(-count * expected // known) if known else 0
 
     def unknown(self, states: Words, thread: int) -> tuple[Words, bool]:
         """The states that were not known until now, each once; from now on they are. False, with those that were not looked at
