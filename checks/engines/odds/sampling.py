@@ -98,7 +98,7 @@ class Walks:
         durations = _durations(clocks, groups, numbers)
         self._law = Law(kinds, groups, shares, blocked, rates, weights, given, modes, LEAD if lead else IN, *durations)
         self._bases = _bases(kernel, kinds, groups, rates, opens - lead)
-        self._program = Program.of(kernel).observing(kernel).stepping(kernel, thorough=True)
+        self._program = Program.of(kernel).choosing(kernel).observing(kernel).stepping(kernel, thorough=True)
 
     def of(self, seed: int, first: int, end: int, place: Place | None = None) -> Sums:
         """What the walks from number ``first`` up to ``end`` come to."""

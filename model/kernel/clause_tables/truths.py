@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from fencepost.model.kernel.compiler.loops import Integer, call2, load, native, store
+from fencepost.model.kernel.compiler.loops import Integer, call2, call3, load, lowest_bit, native
 from fencepost.model.kernel.compiler.machine import Kernel
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.compiler.planes import TOGETHER, spread
-from fencepost.model.kernel.compiler.program import Program, addresses
-from fencepost.model.kernel.search.paths import Room, successors
+from fencepost.model.kernel.compiler.program import Program
 
 _BLOCK = 1 << 12
 """States whose successors are made between two looks at the room for them."""
@@ -41,26 +40,31 @@ def _observe(program: Program, states: Integer, blocks: Integer, planes: Integer
 
 def followers(kernel: Kernel, states: Words) -> Words:
     """The successors of each state, one in each row, each once."""
-    program = Program.of(kernel)
-    room = Room.of(program)
+    program = Program.of(kernel).choosing(kernel)
+    enabled = np.zeros(program.enabled_words, dtype=np.uint64)
     pieces = [np.empty((0, program.words), dtype=np.uint64)]
     for first in range(0, len(states), _BLOCK):
         block = np.ascontiguousarray(states[first : first + _BLOCK])
         buffer = np.empty((len(block) * program.actions, program.words), dtype=np.uint64)
-        count = _follow(program, block.ctypes.data, len(block), Room(*addresses(room)), buffer.ctypes.data)
+        count = _follow(program, block.ctypes.data, len(block), enabled.ctypes.data, buffer.ctypes.data)
         pieces.append(unique(buffer[:count]))
     return unique(np.concatenate(pieces))
 
 
 @native
-def _follow(program: Program, states: Integer, count: Integer, room: Room[int, int], buffer: Integer) -> int:
+def _follow(program: Program, states: Integer, count: Integer, enabled: Integer, buffer: Integer) -> int:
     """Writes the successors of each state; returns how many there are."""
     written = 0
     for number in range(count):
-        fresh = successors(program, states + 8 * program.words * number, room)
-        for word in range(fresh * program.words):
-            store(buffer + 8 * (program.words * written + word), load(room.states + 8 * word))
-        written += fresh
+        state = states + 8 * program.words * number
+        call2(program.enabled, state, enabled)
+        for word in range(program.enabled_words):
+            bits = load(enabled + 8 * word)
+            while bits != np.uint64(0):
+                action = 64 * word + lowest_bit(bits)
+                bits &= bits - np.uint64(1)
+                call3(program.apply, state, action, buffer + 8 * program.words * written)
+                written += 1
     return written
 
 

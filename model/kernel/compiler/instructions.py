@@ -240,9 +240,14 @@ def object_code(text: str, *, thorough: bool = False) -> bytes:
     passes over it take longer than they save, all of -O2 many times as long, and none makes it faster; so what differs is how
     instructions are chosen and registers given out.
     """
+    return bytes(_machine(2 if thorough else 0).emit_object(llvm.parse_assembly(text)))
+
+
+@cache
+def _machine(opt: int) -> llvm.TargetMachine:
+    """LLVM for this processor. One that serves all saves a millisecond for each text, as long as a short one takes."""
     name, features = host()
-    machine = llvm.Target.from_default_triple().create_target_machine(cpu=name, features=features, opt=2 if thorough else 0)
-    return bytes(machine.emit_object(llvm.parse_assembly(text)))
+    return llvm.Target.from_default_triple().create_target_machine(cpu=name, features=features, opt=opt)
 
 
 class Code:

@@ -13,14 +13,14 @@ from fencepost.model.analysis.obligations import prove_domains
 from fencepost.model.analysis.slices import digest_of
 from fencepost.model.kernel.compiler.instructions import Code, host, object_code
 from fencepost.model.kernel.compiler.packing import Packing, Words
-from fencepost.model.kernel.compiler.planes import PlaneCompiler
+from fencepost.model.kernel.compiler.planes import PlaneCompiler, planes_of
 from fencepost.model.kernel.compiler.store import product
 from fencepost.model.kernel.compiler.wasm import webassembly
 from fencepost.model.language import Protocol
 from fencepost.model.terms.values import Condition
 
-_FUNCTIONS = {"code": ("enabled", "apply")}
-"""Those of a text that has another name than its only function."""
+_FOR_ONE_STATE = ("enabled", "apply", "observe", "observe_step")
+"""The functions that say all of one state and its steps."""
 
 
 class Kernel:
@@ -55,8 +55,13 @@ class Kernel:
 
     @cached_property
     def code(self) -> Code:
-        """The functions ``enabled`` and ``apply``."""
-        return self._compiled("code")
+        """The functions ``apply`` and, for 64 states at once, ``enabled_planes``."""
+        return self._compiled("apply", "enabled_planes")
+
+    @cached_property
+    def code_of_choices(self) -> Code:
+        """The function ``enabled``."""
+        return self._compiled("enabled")
 
     @cached_property
     def code_of_states(self) -> Code:
@@ -67,11 +72,6 @@ class Kernel:
     def code_of_steps(self) -> Code:
         """The function ``observe_step``."""
         return self._compiled("observe_step")
-
-    @cached_property
-    def code_in_planes(self) -> Code:
-        """The function ``enabled_planes``, for 64 states at once."""
-        return self._compiled("enabled_planes")
 
     @cached_property
     def code_of_states_in_planes(self) -> Code:
@@ -95,12 +95,12 @@ class Kernel:
         known = self._advance.get(True) or self._advance.get(thorough)
         return known or self._advance.setdefault(thorough, self._compiled("advance", thorough=thorough))
 
-    def _compiled(self, name: str, *, thorough: bool = False) -> Code:
-        """The functions of a text as machine code. What is kept was made of a protocol whose domains were proved, and of the
-        formulas that are in the text: what is observed makes no difference to what actions do."""
-        formulas = [[formula.digest for formula in each] for each in self._formulas_in(name)]
-        what = self._digest, formulas, host(), name, thorough
-        return Code(product(what, lambda: object_code(self._text(name), thorough=thorough)), _FUNCTIONS.get(name, (name,)))
+    def _compiled(self, *names: str, thorough: bool = False) -> Code:
+        """Functions as machine code. What is kept was made of a protocol whose domains were proved, and of the formulas that
+        are in their texts: what is observed makes no difference to what actions do."""
+        formulas = [[[formula.digest for formula in each] for each in self._formulas_in(name)] for name in names]
+        what = self._digest, formulas, host(), names, thorough
+        return Code(product(what, lambda: object_code(self._text(*names), thorough=thorough)), names)
 
     @cached_property
     def _digest(self) -> bytes:
@@ -111,17 +111,21 @@ class Kernel:
         of_states = self._observed if name in ("observe", "observe_planes", "advance") else ()
         return of_states, self._observed_steps if name in ("observe_step", "step_planes", "advance") else ()
 
-    def _text(self, name: str) -> str:
+    def _text(self, *names: str) -> str:
+        """The text of functions."""
         if not self._texts:
             prove_domains(self.protocol.whole)
-        if name not in self._texts:
-            self._texts[name] = self._written(name)
-        return self._texts[name]
+        for name in names:
+            if name not in self._texts:
+                self._texts[name] = self._written(name)
+        return "\n".join(self._texts[name] for name in names)
 
     def _written(self, name: str) -> str:
         compiler = PlaneCompiler(self.protocol, self.packing)
         observed, observed_steps = self._formulas_in(name)
-        if name == "enabled_planes":
+        if name == "apply":
+            compiler.apply(self.actions)
+        elif name == "enabled_planes":
             compiler.enabled_planes(self.actions)
         elif name == "observe_planes":
             compiler.observe_planes(observed)
@@ -135,23 +139,18 @@ class Kernel:
             compiler.advance(self.actions, observed_steps, observed)
         else:
             compiler.enabled(self.actions)
-            compiler.apply(self.actions)
         return str(compiler)
 
     @cached_property
     def webassembly(self) -> bytes:
         """A module of WebAssembly with ``enabled``, ``apply``, ``observe`` and ``observe_step``, of the text that they are
         machine code of."""
-        return webassembly(self._text_in_full)
+        return webassembly(self._text(*_FOR_ONE_STATE))
 
     @cached_property
     def fingerprint(self) -> str:
         """A hash of the compiled text: kernels that have it in common do the same."""
-        return hashlib.sha256(self._text_in_full.encode()).hexdigest()
-
-    @property
-    def _text_in_full(self) -> str:
-        return "\n".join(map(self._text, ("code", "observe", "observe_step")))
+        return hashlib.sha256(self._text(*_FOR_ONE_STATE).encode()).hexdigest()
 
     def initial(self) -> Words:
         """The initial states, one in each row."""
@@ -159,7 +158,9 @@ class Kernel:
 
     def enabled(self, state: Words) -> list[int]:
         """The numbers of the actions that may happen in the state."""
-        return _members(self._mask(self.code, "enabled", state))
+        planes, held = planes_of(state), np.zeros(len(self.actions), dtype=np.uint64)
+        self.code.function("enabled_planes", ctypes.c_void_p, ctypes.c_void_p)(planes.ctypes.data, held.ctypes.data)
+        return np.flatnonzero(held & np.uint64(1)).tolist()
 
     def observe(self, state: Words) -> list[int]:
         """The numbers of the observed formulas that hold in the state."""

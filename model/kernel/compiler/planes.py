@@ -19,6 +19,7 @@ import numpy as np
 from fencepost.model.kernel.compiler.functions import Compiler
 from fencepost.model.kernel.compiler.instructions import Constant, Function, Value, constant
 from fencepost.model.kernel.compiler.loops import Integer, load, native, store
+from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.compiler.plane_terms import NEVER, InPlanes, Numeral, Planes, literal
 from fencepost.model.kernel.compiler.terms import Stillness
 from fencepost.model.language import Action
@@ -57,6 +58,11 @@ def _transpose(block: Integer) -> None:
                 store(lower, other ^ differing)
         width >>= 1
         mask ^= mask << np.uint64(width)
+
+
+def planes_of(state: Words) -> Words:
+    """The planes of one state: zeros and ones."""
+    return np.unpackbits(np.ascontiguousarray(state).view(np.uint8), bitorder="little").astype(np.uint64)
 
 
 class PlaneCompiler(Compiler):

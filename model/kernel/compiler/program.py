@@ -14,8 +14,8 @@ from fencepost.model.kernel.compiler.packing import Words
 
 
 class Program(NamedTuple):
-    """Addresses of a kernel's compiled functions (0: there is none, or nothing to observe) and its sizes: those in words, which
-    is 0 for what is observed of steps if that is nothing, and the numbers of actions and of observed formulas."""
+    """Addresses of a kernel's compiled functions (0: none is asked for, or nothing to observe) and its sizes: those in words,
+    which is 0 for what is observed of steps if that is nothing, and the numbers of actions and of observed formulas."""
 
     enabled: int
     apply: int
@@ -38,15 +38,14 @@ class Program(NamedTuple):
     def of(cls, kernel: Kernel, canonical: int = 0) -> Program:
         """The program of a kernel; ``canonical`` is the address of a function ``(state, out)`` that writes the representative
         of the states that are the same except for a symmetry, or 0."""
-        code = kernel.code
         return cls(
-            enabled=code.address("enabled"),
-            apply=code.address("apply"),
+            enabled=0,
+            apply=kernel.code.address("apply"),
             observe=0,
             observe_step=0,
             canonical=canonical,
             advance=0,
-            enabled_planes=0,
+            enabled_planes=kernel.code.address("enabled_planes"),
             observe_planes=0,
             step_planes=0,
             words=kernel.words,
@@ -58,6 +57,10 @@ class Program(NamedTuple):
             step_formulas=kernel.formulas["observe_step"],
         )
 
+    def choosing(self, kernel: Kernel) -> Program:
+        """The same with the function ``enabled``, for single states."""
+        return self._replace(enabled=kernel.code_of_choices.address("enabled"))
+
     def observing(self, kernel: Kernel) -> Program:
         """The same with the function ``observe``, for single states."""
         return self._replace(observe=kernel.code_of_states.address("observe")) if self.formulas else self
@@ -67,10 +70,9 @@ class Program(NamedTuple):
         return self._replace(observe_step=kernel.code_of_steps.address("observe_step")) if self.step_words else self
 
     def in_planes(self, kernel: Kernel) -> Program:
-        """The same with the functions that look at 64 states at once, by which an exhaustive search goes."""
-        return self._replace(
-            enabled_planes=kernel.code_in_planes.address("enabled_planes"),
-            observe_planes=kernel.code_of_states_in_planes.address("observe_planes") if self.formulas else 0,
+        """The same with the function ``observe_planes``, for 64 states at once, by which an exhaustive search goes."""
+        return (
+            self._replace(observe_planes=kernel.code_of_states_in_planes.address("observe_planes")) if self.formulas else self
         )
 
     def steps_in_planes(self, kernel: Kernel) -> Program:

@@ -1,4 +1,4 @@
-"""Runs of a protocol: the successors of a state, the way back to predecessors, the shortest run to a state that was met; and
+"""Runs of a protocol: the way back to predecessors, the shortest run to a state that was met; and
 what is reached from a set of states by some of the actions only, with the way back to where it came from."""
 
 from __future__ import annotations
@@ -6,7 +6,6 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Generic, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,53 +17,16 @@ from fencepost.model.kernel.compiler.loops import (
     call3,
     fetch_add,
     load,
-    load_int,
     lowest_bit,
     native,
     store,
 )
 from fencepost.model.kernel.compiler.machine import Kernel
-from fencepost.model.kernel.compiler.packing import Integers, N, W, Words
-from fencepost.model.kernel.compiler.program import Program, addresses, bit_set, canonicalise, compare
+from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.compiler.planes import TOGETHER, spread
+from fencepost.model.kernel.compiler.program import Program, addresses, bit_set, canonicalise, same
 from fencepost.model.kernel.search.expansion import CURSOR, SHARED_WORDS, SMALL, Worker, note
 from fencepost.model.kernel.search.store import Frontier, Segment, Space, Store, frontier, hash_state, insert, segment_of
-
-
-class Room(NamedTuple, Generic[W, N]):
-    """Room for the successors of one state, as arrays or their addresses: which actions are enabled, the states that they lead
-    to, one in each row, their numbers and their hashes."""
-
-    enabled: W
-    states: W
-    actions: N
-    hashes: W
-    scratch: W
-
-    @staticmethod
-    def of(program: Program) -> Room[Words, Integers]:
-        return Room(
-            enabled=np.zeros(program.enabled_words, dtype=np.uint64),
-            states=np.zeros((program.actions, program.words), dtype=np.uint64),
-            actions=np.zeros(program.actions, dtype=np.int64),
-            hashes=np.zeros(program.actions, dtype=np.uint64),
-            scratch=np.zeros(program.words, dtype=np.uint64),
-        )
-
-
-@native
-def successors(program: Program, state: Integer, room: Room[int, int]) -> int:
-    """Writes the successors of the state at an address to the room, by rising action; returns how many there are."""
-    call2(program.enabled, state, room.enabled)
-    count = 0
-    for word in range(program.enabled_words):
-        bits = load(room.enabled + 8 * word)
-        while bits != np.uint64(0):
-            action = 64 * word + lowest_bit(bits)
-            bits &= bits - np.uint64(1)
-            call3(program.apply, state, action, room.states + 8 * program.words * count)
-            store(room.actions + 8 * count, np.uint64(action))
-            count += 1
-    return count
 
 
 @native
@@ -74,7 +36,6 @@ def find_predecessors(
     frontier: Frontier,
     shared: Integer,
     worker: Worker[int, int],
-    room: Room[int, int],
     target: Integer,
     block: Integer,
 ) -> None:
@@ -86,16 +47,31 @@ def find_predecessors(
         first = fetch_add(shared + 8 * CURSOR, block)
         if first >= total:
             return
-        segment = segment_of(ordinals, first)
-        for ordinal in range(first, min(first + block, total)):
+        segment, ordinal, last = segment_of(ordinals, first), first, min(first + block, total)
+        while ordinal < last:
             while ordinal >= ordinals[segment + 1]:
                 segment += 1
-            state = space.states + 8 * words * (starts[segment] + ordinal - ordinals[segment])
-            for number in range(successors(program, state, room)):
-                successor = room.states + 8 * words * number
-                canonicalise(program, successor, room.scratch)
-                if compare(successor, target, words) == 0:
-                    note(worker, 0, state, load_int(room.actions + 8 * number), words)
+            place = starts[segment] + ordinal - ordinals[segment]
+            count = min(TOGETHER, last - ordinal, ordinals[segment + 1] - ordinal)
+            _find_among(program, space.states + 8 * words * place, count, worker, target)
+            ordinal += count
+
+
+@native
+def _find_among(program: Program, states: Integer, count: Integer, worker: Worker[int, int], target: Integer) -> None:
+    """The same of up to 64 states that lie one after the other."""
+    words, successor = program.words, worker.successors
+    spread(states, words, count, worker.planes)
+    call2(program.enabled_planes, worker.planes, worker.possible)
+    for action in range(program.actions):
+        which = load(worker.possible + 8 * action) & ~np.uint64(0) >> np.uint64(TOGETHER - count)
+        while which != np.uint64(0):
+            state = states + 8 * words * lowest_bit(which)
+            which &= which - np.uint64(1)
+            call3(program.apply, state, action, successor)
+            canonicalise(program, successor, worker.scratch)
+            if same(successor, target, words):
+                note(worker, 0, state, action, words)
 
 
 _BLOCK = 256
@@ -163,9 +139,7 @@ class _Back:
         self._program, self._store, self._crew = program, store, crew
         self._shared = np.zeros(SHARED_WORDS, dtype=np.int64)
         self._workers = [Worker.of(program, 1) for _ in range(crew.size)]
-        self._rooms = [Room.of(program) for _ in range(crew.size)]
         self._finds = [Worker(*addresses(worker)) for worker in self._workers]
-        self._room = [Room(*addresses(room)) for room in self._rooms]
 
     def predecessor(self, level: Sequence[Segment], target: Words) -> Words:
         """The smallest state of a level that leads to the target."""
@@ -174,7 +148,7 @@ class _Back:
         args = self._program, self._store.space, states, self._shared.ctypes.data
 
         def look(number: int) -> None:
-            find_predecessors(*args, self._finds[number], self._room[number], held.ctypes.data, _BLOCK)
+            find_predecessors(*args, self._finds[number], held.ctypes.data, _BLOCK)
 
         if int(states.ordinals[-1]) <= SMALL:
             look(0)
@@ -218,20 +192,21 @@ def _grow(
     allowed: Integer,
     parents: Integer,
     taken: Integer,
-    room: Room[int, int],
+    enabled: Integer,
+    after: Integer,
 ) -> tuple[int, int]:
     """Adds what the allowed actions make of the sources; returns the next to expand and how many the space has then."""
     number = first
     while number < last and reached + program.actions <= space.grow_at:
         state = sources + 8 * space.words * number
-        call2(program.enabled, state, room.enabled)
+        call2(program.enabled, state, enabled)
         for word in range(program.enabled_words):
-            bits = load(room.enabled + 8 * word) & load(allowed + 8 * word)
+            bits = load(enabled + 8 * word) & load(allowed + 8 * word)
             while bits != np.uint64(0):
                 action = 64 * word + lowest_bit(bits)
                 bits &= bits - np.uint64(1)
-                call3(program.apply, state, action, room.states)
-                if insert(space, hash_state(room.states, space.words), room.states, reached) == reached:
+                call3(program.apply, state, action, after)
+                if insert(space, hash_state(after, space.words), after, reached) == reached:
                     store(parents + 8 * reached, np.uint64(number))
                     store(taken + 8 * reached, np.uint64(action + 1))
                     reached += 1
@@ -248,8 +223,9 @@ class Reach:
 
     def __init__(self, kernel: Kernel, limit: int, should_stop: Callable[[], bool] = lambda: False) -> None:
         self.kernel, self.limit, self.should_stop = kernel, limit, should_stop
-        self.program = Program.of(kernel)
-        self.room = Room.of(self.program)
+        self.program = Program.of(kernel).choosing(kernel)
+        self.enabled = np.zeros(self.program.enabled_words, dtype=np.uint64)
+        self.after = np.zeros(self.program.words, dtype=np.uint64)
 
     def allowing(self, actions: Iterable[int]) -> Words:
         """A set of actions, by their numbers."""
@@ -320,13 +296,13 @@ class _Growing:
     def grow(self, states: Words | None, first: int, last: int, allowed: Words) -> None:
         """Adds what the allowed actions make of states from ``first`` to ``last``, of its own if ``states`` is None."""
         outside = None if states is None else np.ascontiguousarray(states)
-        program, room = self._reach.program, Room(*addresses(self._reach.room))
+        program, room = self._reach.program, addresses((self._reach.enabled, self._reach.after))
         parents, taken = self._parents.ctypes.data, self._taken.ctypes.data
         while first < last:
             space = self._roomy()
             sources, end = space.states if outside is None else outside.ctypes.data, min(first + _MOST_AT_ONCE, last)
             first, self.count = _grow(
-                program, space, sources, first, end, self.count, allowed.ctypes.data, parents, taken, room
+                program, space, sources, first, end, self.count, allowed.ctypes.data, parents, taken, *room
             )
 
     def _roomy(self) -> Space:

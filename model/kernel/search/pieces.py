@@ -36,7 +36,7 @@ from fencepost.model.kernel.search.expansion import (
     observe,
     take_segments,
 )
-from fencepost.model.kernel.search.paths import Room, find_predecessors
+from fencepost.model.kernel.search.paths import find_predecessors
 from fencepost.model.kernel.search.results import Finds
 from fencepost.model.kernel.search.store import AHEAD, LINE, Space, Store, fetch_line, find, frontier, hash_state, insert
 from fencepost.model.kernel.search.transitions import NOTHING_RECORDED
@@ -264,7 +264,7 @@ class Pieces:
 def predecessors(kernel: Kernel, pieces: Iterable[Words], target: Words) -> Words:
     """Of the states of the pieces that have ``target`` as a successor the smallest, as one row; no row if there is none."""
     program = Program.of(kernel)
-    worker, room, shared = Worker.of(program, 1), Room.of(program), np.zeros(SHARED_WORDS, dtype=np.int64)
+    worker, shared = Worker.of(program, 1), np.zeros(SHARED_WORDS, dtype=np.int64)
     store = Store(kernel.words, 1 << 26, _PIECE)
     goal = np.ascontiguousarray(target)
     for piece in pieces:
@@ -273,8 +273,6 @@ def predecessors(kernel: Kernel, pieces: Iterable[Words], target: Words) -> Word
             store.rows((0, len(states)))[:] = states
             shared[CURSOR] = 0
             at, of = shared.ctypes.data, frontier([(0, len(states))])
-            find_predecessors(
-                program, store.space, of, at, Worker(*addresses(worker)), Room(*addresses(room)), goal.ctypes.data, _BLOCK
-            )
+            find_predecessors(program, store.space, of, at, Worker(*addresses(worker)), goal.ctypes.data, _BLOCK)
     smallest: Words = worker.found_state
     return smallest if worker.found_action[0] >= 0 else smallest[:0]

@@ -212,7 +212,7 @@ def represented(
     """What the states of a search with a symmetry of that order stand for (see Orbits.stabiliser); ``progress`` is told how
     many are counted, of how many."""
     reached, done, levels = result.reached, 0, []
-    program = Program.of(reached.kernel)
+    program = Program.of(reached.kernel).choosing(reached.kernel)
     with Crew(workers) as crew:
         room = np.zeros((crew.size, program.enabled_words), dtype=np.uint64)
         for segments in reached.levels:

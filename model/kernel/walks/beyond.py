@@ -48,7 +48,7 @@ class Visits:
     """The states that some walks visit, by hashes of 64 bits."""
 
     def __init__(self, kernel: Kernel, *, seed: int, steps: int, strategy: Strategy) -> None:
-        self._program, sample = Program.of(kernel).observing(kernel), Sample()
+        self._program, sample = Program.of(kernel).choosing(kernel).observing(kernel), Sample()
         sample.bits = 0
         self._finds, self._starts, self._steps = Sought.of(kernel, (), (), None), Starts.of(kernel, self._program), steps
         self._course = course_of(self._starts, seed, steps, strategy, sample, self._finds)

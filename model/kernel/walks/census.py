@@ -84,7 +84,7 @@ class Walking:
         keep: int = 16,
     ) -> None:
         self.kernel, self.steps, self.keep = kernel, steps, keep
-        self._program = Program.of(kernel).observing(kernel).stepping(kernel, thorough=True)
+        self._program = Program.of(kernel).choosing(kernel).observing(kernel).stepping(kernel, thorough=True)
         self._starts = Starts.of(kernel, self._program)
         self._finds = Sought.of(kernel, alarm, step_alarm, may_end)
         sample = Sample()

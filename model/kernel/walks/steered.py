@@ -46,7 +46,7 @@ class Steered:
         self.initials = kernel.initial()
         self.start = 0
         self.actions: list[int] = []
-        self._program = Program.of(kernel).observing(kernel).observing_steps(kernel)
+        self._program = Program.of(kernel).choosing(kernel).observing(kernel).observing_steps(kernel)
         self._may_end = -1 if may_end is None else may_end
         rows = {name: np.zeros(length, dtype=np.uint64) for name, length in kernel.mask_words.items()}
         self._wheel = _Wheel(

@@ -103,7 +103,7 @@ def random_walks(
     ValueError for counts out of range.
     """
     _check(seed, first, count, steps)
-    program, sample = Program.of(kernel).observing(kernel).stepping(kernel, thorough=False), Sample()
+    program, sample = Program.of(kernel).choosing(kernel).observing(kernel).stepping(kernel, thorough=False), Sample()
     starts, finds = Starts.of(kernel, program), Sought.of(kernel, alarm, step_alarm, may_end)
     started = reported = time.monotonic()
     outcome: WalkOutcome = "sampled"
@@ -164,7 +164,7 @@ def walk_path(
 ) -> Path:
     """The run that one walk makes, given what ``random_walks`` was given."""
     _check(seed, walk, 1, steps)
-    program = Program.of(kernel).observing(kernel).observing_steps(kernel)
+    program = Program.of(kernel).choosing(kernel).observing(kernel).observing_steps(kernel)
     finds = Sought.of(kernel, alarm, step_alarm, None)
     walker, trail = Walker.of(program, finds.rows, steps + 1), Trail.of(kernel.words, steps)
     starts = Starts.of(kernel, program)

@@ -76,12 +76,19 @@ class Ways:
         self.plain = Interpreter(p, observed, steps)
         self.together = Together(self.kernel)
 
+    def choices(self, packed: Words) -> tuple[int, ...]:
+        """The numbers of the actions that the function for single states says may happen."""
+        mask = np.zeros(self.kernel.mask_words["enabled"], np.uint64)
+        call = self.kernel.code_of_choices.function("enabled", ctypes.c_void_p, ctypes.c_void_p)
+        call(packed.ctypes.data, mask.ctypes.data)
+        return members(mask)
+
 
 class Together:
     """A kernel's functions for 64 states at once."""
 
     def __init__(self, kernel: Kernel) -> None:
-        self.kernel, self._guards, self._states = kernel, kernel.code_in_planes, kernel.code_of_states_in_planes
+        self.kernel, self._guards, self._states = kernel, kernel.code, kernel.code_of_states_in_planes
         self._steps = kernel.code_of_steps_in_planes
 
     def spread(self, states: Sequence[Words]) -> Words:
@@ -131,6 +138,7 @@ def agree(ways: Ways, states: Sequence[Raw]) -> int:
         assert kernel.packing.unpack(packed) == raw
         enabled, held = _holding(p, [a.guard for a in p.actions], raw), _holding(p, observed, raw)
         assert kernel.enabled(packed) == generated.enabled(raw) == plain.enabled(raw) == enabled
+        assert list(ways.choices(packed)) == enabled
         assert kernel.observe(packed) == generated.observe(raw) == plain.observe(raw) == held
         assert those_with(ways.together.enabled(planes), number) == enabled
         assert those_with(ways.together.observe(planes), number) == held
