@@ -112,7 +112,11 @@ class Function:
 
     def _once(self, bits: int, operation: str, text: str, *operands: Value) -> Value:
         """The result of what gives the same for the same operands."""
-        return self.recalled((bits, operation, *map(id, operands)), lambda: self._is(bits, operation, text, *operands))
+        what = bits, operation, *map(id, operands)
+        known = self._known.get(what) or self._first.get(what)
+        if known is None:  # as in ``recalled``, for the most frequent of all calls
+            known = self._known[what] = self._is(bits, operation, text, *operands)
+        return known
 
     # --- arithmetic and logic
 

@@ -36,19 +36,22 @@ class Emission(ABC, Generic[T]):
 
     def emit(self, root: Term) -> T:
         """What stands for a term. What is not needed, because another argument settles the whole, is not made."""
+        known, certain = self._known, self._certain
         stack = [(root, _in_turn(root), 0)]
         while stack:
             term, in_turn, place = stack.pop()
-            if term in self._known:
-                continue
-            settled = self._settled(term, in_turn[place - 1]) if place else self._certain and self._certain(term)
-            if settled is not None:
-                self._known[term] = settled
-            elif place < len(in_turn):
-                stack += [(term, in_turn, place + 1), (in_turn[place], _in_turn(in_turn[place]), 0)]
+            settled = known.get(term)
+            if settled is None and not place and certain:
+                settled = certain(term)
+            while settled is None and place < len(in_turn):
+                if in_turn[place] not in known:
+                    stack += [(term, in_turn, place), (in_turn[place], _in_turn(in_turn[place]), 0)]
+                    break
+                settled = self._settled(term, in_turn[place])
+                place += 1
             else:
-                self._known[term] = self._term(term, [self._known[argument] for argument in term.arguments])
-        return self._known[root]
+                known[term] = self._term(term, [known[each] for each in term.arguments]) if settled is None else settled
+        return known[root]
 
     def _settled(self, term: Term, argument: Term) -> T | None:
         """The value of the term if the argument looked at last leaves no doubt of it."""
