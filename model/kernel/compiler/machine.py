@@ -23,6 +23,9 @@ _FOR_ONE_STATE = ("enabled", "apply", "observe", "observe_step")
 """The functions that say all of one state and its steps."""
 
 
+_ONE = np.uint64(1)
+
+
 class Kernel:
     """The compiled form of a protocol.
 
@@ -158,9 +161,10 @@ class Kernel:
 
     def enabled(self, state: Words) -> list[int]:
         """The numbers of the actions that may happen in the state."""
-        planes, held = planes_of(state), np.zeros(len(self.actions), dtype=np.uint64)
-        self.code.function("enabled_planes", ctypes.c_void_p, ctypes.c_void_p)(planes.ctypes.data, held.ctypes.data)
-        return np.flatnonzero(held & np.uint64(1)).tolist()
+        held = (ctypes.c_uint64 * len(self.actions))()
+        self.code.function("enabled_planes", ctypes.c_void_p, ctypes.c_void_p)(planes_of(state).tobytes(), held)
+        numbers: list[int] = (np.frombuffer(memoryview(held), dtype=np.uint64) & _ONE).nonzero()[0].tolist()
+        return numbers
 
     def observe(self, state: Words) -> list[int]:
         """The numbers of the observed formulas that hold in the state."""
