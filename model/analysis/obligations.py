@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from operator import attrgetter
 
+from fencepost.model.analysis.bounds import Bounds
 from fencepost.model.language import Not, Protocol
 from fencepost.model.language.declarations import Action, Variable
 from fencepost.model.language.domains import Choice, Number
@@ -17,8 +18,8 @@ from fencepost.model.terms.values import conjunction
 def prove_domains(protocol: Protocol) -> int:
     """Proves that every update of every action stays in the domain of its variable; returns how many updates were proved.
 
-    What cannot be said without a condition is proved by Z3. Raises ModelError, naming the action and the variable with the
-    values that lead out of the domain, if one does not.
+    Where the domains alone do not show it, the bounds that the guard sets may, and Z3 proves the rest. Raises ModelError,
+    naming the action and the variable with the values that lead out of the domain, if one does not.
     """
     doubtful = [(action, _doubtful(protocol, action)) for action in protocol.actions]
     asked = [(action, variables) for action, variables in doubtful if variables]
@@ -28,7 +29,7 @@ def prove_domains(protocol: Protocol) -> int:
 
 
 def _doubtful(protocol: Protocol, action: Action) -> list[Variable]:
-    """The variables of which the domains of others alone do not tell that the action leaves them in theirs."""
+    """The variables that the action may take out of their domains, for all that the domains alone show."""
     return [v for v, term in action.updates.items() if _is_number(v) and not _fits(protocol.range_of(term), v)]
 
 
@@ -38,18 +39,26 @@ _proved = set[bytes]()
 
 def _prove_all(protocol: Protocol, asked: Iterable[tuple[Action, Sequence[Variable]]]) -> None:
     """Proves of each action that some variables stay in their domains, supposing those of the variables that it mentions."""
-    asking = Asking()
+    asking: Asking | None = None
     for action, doubtful in asked:
         mentioned = protocol.variables_of(action.guard).union(*(protocol.variables_of(action.updates[v]) for v in doubtful))
         supposed = sorted(filter(_is_number, mentioned), key=attrgetter("name"))
         obligation = _obligation(action, doubtful, supposed)
         if obligation in _proved:
             continue
-        with asking.supposing(action.guard, *(v.domain.within(v.term) for v in supposed)):
-            if not asking.excludes(Not(conjunction(tuple(v.domain.within(action.updates[v]) for v in doubtful)))):
-                for variable in doubtful:
-                    _prove(asking, protocol, action, variable)
+        if not _are_bounded(protocol, action, doubtful):
+            asking = asking or Asking()
+            with asking.supposing(action.guard, *(v.domain.within(v.term) for v in supposed)):
+                if not asking.excludes(Not(conjunction(tuple(v.domain.within(action.updates[v]) for v in doubtful)))):
+                    for variable in doubtful:
+                        _prove(asking, protocol, action, variable)
         _proved.add(obligation)
+
+
+def _are_bounded(protocol: Protocol, action: Action, variables: Iterable[Variable]) -> bool:
+    """Whether the bounds that the guard sets show that the action leaves these variables in their domains."""
+    bounds = Bounds(protocol.range_of)
+    return not bounds.suppose(action.guard) or all(_fits(bounds.of(action.updates[v]), v) for v in variables)
 
 
 def _obligation(action: Action, doubtful: Iterable[Variable], supposed: Iterable[Variable]) -> bytes:

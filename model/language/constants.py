@@ -5,6 +5,7 @@ The kernel computes with 64 bits, where Z3 has no limit.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 from fencepost.model.language.declarations import Variable
@@ -43,7 +44,8 @@ class Ranges:
 
     def of(self, term: Term) -> Range:
         """The range of a number of which ``too_wide`` found nothing to say."""
-        self.too_wide(term)
+        if term not in self._of:
+            self.too_wide(term)
         return self._of[term]
 
     def _range(self, term: Term) -> Range:
@@ -51,17 +53,21 @@ class Ranges:
             return 0, 0
         if term.op == "literal":
             return term.detail, term.detail
-        parts = [self._of[argument] for argument in term.arguments]
-        if term.op == "ite":
-            return min(parts[1][0], parts[2][0]), max(parts[1][1], parts[2][1])
-        if term.op == "unary -":
-            return -parts[0][1], -parts[0][0]
-        if term.op == "-":
-            return parts[0][0] - sum(high for _, high in parts[1:]), parts[0][1] - sum(low for low, _ in parts[1:])
-        if term.op == "*":
-            size = prod(max(abs(low), abs(high)) for low, high in parts)
-            return -size, size
-        return sum(low for low, _ in parts), sum(high for _, high in parts)
+        return range_of_parts(term, [self._of[argument] for argument in term.arguments])
+
+
+def range_of_parts(term: Term, parts: Sequence[Range]) -> Range:
+    """The range of a number that is computed, from those of its arguments; of a choice between two, that of either."""
+    if term.op == "ite":
+        return min(parts[1][0], parts[2][0]), max(parts[1][1], parts[2][1])
+    if term.op == "unary -":
+        return -parts[0][1], -parts[0][0]
+    if term.op == "-":
+        return parts[0][0] - sum(high for _, high in parts[1:]), parts[0][1] - sum(low for low, _ in parts[1:])
+    if term.op == "*":
+        size = prod(max(abs(low), abs(high)) for low, high in parts)
+        return -size, size
+    return sum(low for low, _ in parts), sum(high for _, high in parts)
 
 
 class Constants:
