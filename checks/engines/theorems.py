@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import z3
@@ -16,6 +17,7 @@ from fencepost.checks.engines.solvers.solving import Answer, Disagreement, ask
 from fencepost.model.language import Not, Protocol
 from fencepost.model.terms.in_z3 import InZ3, raw
 from fencepost.model.terms.nodes import Term
+from fencepost.model.terms.values import Truth
 from fencepost.properties.suspicions import Suspicion
 from fencepost.properties.theorems import Step, Theorem, Theory
 
@@ -48,8 +50,9 @@ def check_theory(theory: Theory, bugs: Sequence[str], approach: Approach, watch:
             verdicts.append(Verdict(theorem.property, "inconclusive", "theorem", note="there was no time to prove it"))
             continue
         watch.reporter.proving(done, len(chosen))
-        verdicts.append(decide(theorem, min(left, PATIENCE), second_solver=approach.second_solver))
-        for step in vacuous(theorem):
+        verdict, empty = _judged(theorem, min(left, PATIENCE), approach.second_solver)
+        verdicts.append(verdict)
+        for step in empty:
             message = f"{theorem.name}: nothing meets what is given for: {step.name}"
             suspicions.append(Suspicion("from-nothing", theorem.name, message, theorem.location))
     watch.reporter.end()
@@ -58,6 +61,27 @@ def check_theory(theory: Theory, bugs: Sequence[str], approach: Approach, watch:
     notes = (theory.reach, f"obligations discharged by {solvers}: {steps}")
     findings = Findings(tuple(verdicts), notes, tuple(suspicions), seconds=time.monotonic() - started)
     return Checked.of(theory, theory.instances("ci")[0], bearer, findings)
+
+
+_proved = dict[object, tuple[Verdict, list[int]]]()
+"""What this process has proved, with the places of steps that are given a contradiction: of a configuration a theorem is a
+guarantee, and then one of those of a theory."""
+
+
+def _judged(theorem: Theorem, seconds: float, second_solver: bool) -> tuple[Verdict, list[Step]]:
+    """What ``decide`` and ``vacuous`` say of a theorem."""
+    what = second_solver, tuple(tuple(map(_digest, (step.claim, *step.given))) for step in theorem.steps)
+    if what in _proved:
+        verdict, places = _proved[what]
+        return replace(verdict, property=theorem.property), [theorem.steps[place] for place in places]
+    verdict, empty = decide(theorem, seconds, second_solver=second_solver), vacuous(theorem)
+    if verdict.verdict == "proved":
+        _proved[what] = verdict, [theorem.steps.index(step) for step in empty]
+    return verdict, empty
+
+
+def _digest(truth: Truth) -> object:
+    return truth if isinstance(truth, bool) else truth.digest
 
 
 def decide(theorem: Theorem, seconds: float = PATIENCE, *, second_solver: bool = False) -> Verdict:

@@ -38,6 +38,7 @@ from fencepost.checks.reports.front import heading
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.settings.cluster_settings import Cluster
 from fencepost.model.releases import Releases
+from fencepost.properties.registry import Entry
 
 MEMORY = 1 << 29
 """Bytes of states that one question may take, unless --memory says how many: some ten million of them."""
@@ -169,10 +170,11 @@ def answers_ahead(
 
 
 def guarantees_ahead(asked: CheckRequest, subject: Subject, means: Callable[[Check], Means]) -> Iterator[Work]:
-    """The guarantees, for a second process: from the last to the first, so that it meets the first process in the middle."""
+    """The guarantees, for a second process: from the last to the first, so that it meets the first process in the middle; not
+    what a theory tells, since only checks are shared."""
     if _goes_ahead(asked, subject):
         for cluster in subject.clusters(asked):
-            for question in reversed(list(questions(cluster))):
+            for question in reversed([each for each in questions(cluster) if isinstance(each.entry, Entry)]):
                 yield lambda check, question=question, cluster=cluster: answer_to(  # type: ignore[misc]
                     question, cluster, means(check)
                 )

@@ -34,15 +34,30 @@ def done(jobs: Sequence[Job], asked: CheckRequest, cluster: Configuration | None
 
     Jobs that are left when a stop is asked for, or when the time is up, are left out. Raises what ``check`` raises.
     """
-    for job in jobs:
+    known, told = dict[int, Checked](), 0
+    for number in _in_turn(jobs, asked):
         if means.is_over:
-            return
+            break
         try:
-            checked = _done(job, asked, _to_blame(job, cluster), means)
+            known[number] = _done(jobs[number], asked, _to_blame(jobs[number], cluster), means)
         except (PropertyError, CheckpointError):
             means.watch.reporter.end()
             raise
-        yield checked
+        while told in known:
+            yield known.pop(told)
+            told += 1
+
+
+def _in_turn(jobs: Sequence[Job], asked: CheckRequest) -> list[int]:
+    """The numbers of the jobs as they are done. Theories, which are left to this process, come after the first job if there is
+    a second process: in the end that would have nothing to do meanwhile."""
+    if asked.budget is not None or asked.cores == 1:
+        return list(range(len(jobs)))
+    return sorted(range(len(jobs)), key=lambda number: (number > 0, not _is_theory(jobs[number])))
+
+
+def _is_theory(job: Job) -> bool:
+    return not isinstance(job, KnownBug) and isinstance(job[0], Theory)
 
 
 def _to_blame(job: Job, cluster: Configuration | None) -> Mapping[str, Value]:
@@ -64,7 +79,7 @@ def done_ahead(jobs: Sequence[Job], asked: CheckRequest, for_bugs: Callable[[Che
         return Means(_approach(asked), check=check)
 
     if asked.budget is None:
-        for job in reversed([job for job in jobs[1:] if isinstance(job, KnownBug) or not isinstance(job[0], Theory)]):
+        for job in reversed([job for job in jobs[1:] if not _is_theory(job)]):
             means = for_bugs if for_bugs is not None and isinstance(job, KnownBug) else usual
             yield lambda check, job=job, means=means: _done(job, asked, {}, means(check))  # type: ignore[misc]
 

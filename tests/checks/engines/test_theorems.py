@@ -13,7 +13,7 @@ from fencepost.checks.console.progress import Reporter, Watch
 from fencepost.checks.engines import theorems
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.findings import PropertyError
-from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
+from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict, exit_status
 from fencepost.checks.engines.solvers.solving import Disagreement
 from fencepost.checks.engines.theorems import check_theory, decide
 from fencepost.model.language import ModelError, Not
@@ -46,6 +46,11 @@ def toy(bugs: Bugs) -> list[Theorem]:
 TOY = Theory("toy", "squares", "for all numbers", {"shrinks": "Two is added.", "vacuous": "Nothing is both."}, toy)
 
 
+@pytest.fixture(autouse=True)
+def nothing_is_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(theorems, "_proved", {})
+
+
 def run(*bugs: str, **options: object) -> theorems.Checked:
     return check_theory(TOY, bugs, Approach(**options), Watch(Reporter(stream=StringIO())))
 
@@ -71,6 +76,27 @@ def test_the_smallest_refutation_is_shown() -> None:
 def test_a_proof_from_nothing_is_suspicious() -> None:
     findings = run("vacuous")
     assert tuple(map(str, findings.suspicions)) == ("squares_are_positive: nothing meets what is given for: positive",)
+
+
+def test_what_is_proved_is_proved_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same theorem, as it is built again, with what it is suspected of; not one with a bug in it, nor by other solvers."""
+    asked = list[str]()
+
+    def decided(theorem: Theorem, *_: object, **__: object) -> Verdict:
+        asked.append(theorem.name)
+        return decide(theorem)
+
+    first = run("vacuous")
+    monkeypatch.setattr(theorems, "decide", decided)
+    again = run("vacuous")
+    assert [(v.property.name, v.verdict, v.reach) for v in again.verdicts] == [
+        (v.property.name, v.verdict, v.reach) for v in first.verdicts
+    ]
+    assert list(map(str, again.suspicions)) == list(map(str, first.suspicions)) != []
+    assert asked == []
+    assert [v.verdict for v in run("vacuous", "shrinks").verdicts] == ["violated", "proved"]
+    run("shrinks", second_solver=True)
+    assert asked == ["squares_do_not_shrink", "squares_do_not_shrink", "squares_are_positive"]
 
 
 def test_a_refutation_that_comes_to_nothing_claims_nothing() -> None:
