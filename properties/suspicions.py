@@ -12,6 +12,7 @@ from fencepost.model.kernel.compiler.store import product
 from fencepost.model.language import Action, Location, Not, Or, Protocol
 from fencepost.model.language.domains import Choice
 from fencepost.model.terms.asking import Asking
+from fencepost.model.terms.guessing import Guesses
 from fencepost.model.terms.nodes import Term
 from fencepost.model.terms.values import Condition, conditions_of
 from fencepost.properties.vocabulary import Property, Suite
@@ -58,9 +59,13 @@ def empty(protocol: Protocol, properties: Iterable[Property]) -> Iterator[Suspic
     asked = list(properties)
 
     def answer() -> list[int]:
-        inside = (v.domain.within(term) for v in protocol.variables for term in (v.term, v.next))
-        asking = Asking(inside, effort=_EFFORT)
-        return [place for place, p in enumerate(asked) if asking.excludes(Not(p.judged))]
+        terms = [(term, v.domain) for v in protocol.variables for term in (v.term, v.next)]
+        guesses = Guesses({term: range(domain.low, domain.low + domain.size) for term, domain in terms})
+        left = [(place, Not(p.judged)) for place, p in enumerate(asked) if not guesses.refute(p.judged)]
+        if not left:
+            return []
+        asking = Asking((domain.within(term) for term, domain in terms), effort=_EFFORT)
+        return [place for place, broken in left if asking.excludes(broken)]
 
     for p in (asked[place] for place in _answers(("empty", _EFFORT, digest_of(protocol, [p.judged for p in asked])), answer)):
         yield Suspicion("says-nothing", p.name, f"{p.name} is true whatever the values of the variables", p.location)
