@@ -37,13 +37,13 @@ MOST = 256 << 20
 _BETWEEN = 200
 """Files that a process writes before it looks again how many bytes there are."""
 
-_MAKERS = ("kernel/compiler", "language", "terms")
+_MAKERS = ("kernel/compiler", "language", "terms", "analysis")
 _written = count()
 
 
 def product(what: object, make: Callable[[], bytes]) -> bytes:
     """What ``make`` makes, from an earlier process if that has made it of the same: ``what`` is its representation of all that
-    it depends on, except for the code of the language and of the compiler."""
+    it depends on, except for the code of the language, of the proofs about protocols, and of the compiler."""
     name = hashlib.sha256(repr((_makers(), what)).encode()).hexdigest()
     stored = _read(FOLDER, name)
     if stored is not None:
@@ -75,7 +75,7 @@ def remove_the_oldest(folder: Path, most: int = MOST) -> None:
 
 @cache
 def _makers() -> str:
-    """A digest of the sources of the language and of the compiler, and the versions of what they call."""
+    """A digest of the sources of the language, of the proofs and of the compiler, and the versions of what they call."""
     whole, model = hashlib.sha256(), Path(__file__).parents[2]
     for source in sorted(path for maker in _MAKERS for path in (model / maker).glob("*.py")):
         whole.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")

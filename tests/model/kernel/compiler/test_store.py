@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 
+from fencepost.model import own_sources
+from fencepost.model.analysis import obligations, symmetry
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.compiler import machine, store
-from fencepost.model.language import ModelError, Protocol
+from fencepost.model.language import ModelError, Protocol, protocol
+from fencepost.model.terms import numbering
 from fencepost.properties.suspicions import empty
 from fencepost.properties.vocabulary import Suite
 from tests.command import fencepost
@@ -112,6 +115,12 @@ def test_a_protocol_that_leaves_its_domains_is_refused_each_time(folder: Path) -
         with pytest.raises(ModelError, match="takes value out of"):
             seen(kernel(until=9))
     assert not list(folder.glob("*"))
+
+
+def test_the_sources_of_whatever_makes_a_product_are_in_its_name() -> None:
+    model = Path(own_sources.__file__).parent
+    for maker in (machine, obligations, symmetry, numbering, protocol):
+        assert str(Path(maker.__file__).parent.relative_to(model)) in store._MAKERS
 
 
 def test_another_compiler_makes_its_own(folder: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
