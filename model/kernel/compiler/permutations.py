@@ -18,8 +18,9 @@ from llvmlite import ir
 
 from fencepost.model.analysis.exchange import Transposition
 from fencepost.model.analysis.symmetry import Symmetry
-from fencepost.model.kernel.compiler.instructions import Code, object_code
+from fencepost.model.kernel.compiler.instructions import Code, host, object_code
 from fencepost.model.kernel.compiler.packing import Packing
+from fencepost.model.kernel.compiler.store import product
 
 I8, I64 = ir.IntType(8), ir.IntType(64)
 POINTER = ir.PointerType()
@@ -213,6 +214,20 @@ MOST = 5040
 """Permutations beyond which only a part of a symmetry is used: each of them is tried on each state that is met."""
 
 
+def _what(packing: Packing, way: Sequence[Transposition]) -> object:
+    """All that decides what the functions do on the way, and for which processor."""
+    exchanges = list(dict.fromkeys(way))
+    swaps = [(bit_swaps(packing, exchange), value_swaps(packing, exchange)) for exchange in exchanges]
+    return "orbits", packing.words, swaps, [exchanges.index(exchange) for exchange in way], host()
+
+
+def _object_code(packing: Packing, way: Sequence[Transposition]) -> bytes:
+    functions = Permutations(packing, way)
+    functions.canonical()
+    functions.stabiliser()
+    return object_code(str(functions.module), thorough=True)
+
+
 class Orbits:
     """The compiled symmetry of a kernel's protocol.
 
@@ -223,9 +238,7 @@ class Orbits:
 
     def __init__(self, packing: Packing, symmetry: Symmetry) -> None:
         self.symmetry, self.order = symmetry, symmetry.order
-        functions = Permutations(packing, tour(symmetry))
-        functions.canonical()
-        functions.stabiliser()
-        self._code = Code(object_code(str(functions.module), thorough=True), ("canonical", "stabiliser"))
+        way = tour(symmetry)
+        self._code = Code(product(_what(packing, way), lambda: _object_code(packing, way)), ("canonical", "stabiliser"))
         self.canonical = self._code.address("canonical")
         self.stabiliser = self._code.address("stabiliser")

@@ -7,6 +7,7 @@ import itertools
 import random
 from collections.abc import Iterator
 from math import factorial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import pytest
 from fencepost.model.analysis.exchange import Transposition
 from fencepost.model.analysis.symmetry import Interchangeable, Symmetry, symmetry_of
 from fencepost.model.kernel import Kernel
+from fencepost.model.kernel.compiler import permutations, store
 from fencepost.model.kernel.compiler.packing import Packing, Words
 from fencepost.model.kernel.compiler.permutations import Orbits, plain_changes, tour
 from fencepost.model.kernel.search.paths import plain
@@ -37,6 +39,13 @@ def wide(brokers: int = 4, rooms: int = 3) -> Protocol:
     p.number("constant", 7, 7, per=broker)
     p.choice("friend", broker, per=(broker, room))
     p.flag("awake", per=(room, broker, broker))
+    return p
+
+
+def awake(brokers: int) -> Protocol:
+    """As many members as locks have, and states as short, in which other bits change places."""
+    p = Protocol("awake")
+    p.flag("awake", per=p.universe("broker", brokers))
     return p
 
 
@@ -99,6 +108,25 @@ def test_the_representative_is_the_least_of_the_orbit(protocol: Protocol) -> Non
             packed = packing.pack(state)
             assert plain(called(orbits.canonical, packed)) == least
             assert orbits.order == len(states) * int(called(orbits.stabiliser, packed)[0])
+
+
+def test_what_was_compiled_is_not_compiled_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is kept by all that decides what an exchange does to a packed state, and serves no other symmetry."""
+    compiled, compile_ = list[str](), permutations.object_code
+
+    def object_code(text: str, *, thorough: bool) -> bytes:
+        compiled.append(text)
+        return compile_(text, thorough=thorough)
+
+    monkeypatch.setattr(store, "FOLDER", str(tmp_path))
+    monkeypatch.setattr(permutations, "object_code", object_code)
+    for protocol in (locks(3), locks(3), awake(3), wide(), locks(3)):
+        for symmetry in (all_of_each(protocol), all_of_each(protocol).within(2)):
+            packing = Packing(protocol.variables)
+            orbits, state = Orbits(packing, symmetry), next(random_states(protocol, 1))
+            least = min(plain(packing.pack(each)) for each in orbit(protocol, symmetry, state))
+            assert plain(called(orbits.canonical, packing.pack(state))) == least
+    assert len(compiled) == len(set(compiled)) == 6
 
 
 def test_wide_states_take_several_words() -> None:
