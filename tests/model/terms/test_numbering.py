@@ -91,7 +91,7 @@ def test_terms_with_one_number_are_worth_the_same(data: st.DataObject) -> None:
     assert_numbers_are_right(drawn, states)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.long] if seed >= 10 else []) for seed in range(40)])
 def test_conditions_on_few_things_with_one_number_are_worth_the_same(seed: int) -> None:
     """With few constants and many terms, many have a number in common."""
     random = Random(seed)
