@@ -27,15 +27,19 @@ from fencepost.properties.protocols import PROTOCOLS
 from tests.bench.bench import show
 
 RELEASES = tuple(Releases.of(pulsar) for pulsar in PULSAR)
-"""Each release of Pulsar with the BookKeeper that it ships: these are all modelled releases of BookKeeper, too."""
+"""Each release of Pulsar with the BookKeeper that it ships."""
+
+UNSHIPPED = tuple(Releases.of(bookkeeper=number) for number in BOOKKEEPER if number not in PULSAR.values())
+"""Each release of BookKeeper that none of them ships: of these the bugs of BookKeeper alone."""
 
 
 def of_releases(protocols: Iterable[str]) -> Iterator[tuple[KnownBug, tuple[str, ...]]]:
     """Each bug of the releases, once for each instance in which it is looked for, and the releases for which it is that."""
-    assert {releases.bookkeeper for releases in RELEASES} == set(BOOKKEEPER)
     instances: dict[Any, tuple[KnownBug, list[str]]] = {}
-    for releases in RELEASES:
+    for releases in (*RELEASES, *UNSHIPPED):
         for bug in known_bugs_of([PROTOCOLS[name] for name in protocols], releases, None, [], []):
+            if releases in UNSHIPPED and bug.bug.project != "bookkeeper":
+                continue
             release = releases.pulsar if bug.bug.project == "pulsar" else releases.bookkeeper
             key = (bug.entry.name, bug.name, tuple(sorted(bug.instance.parameters.items())))
             instances.setdefault(key, (bug, []))[1].append(release)
