@@ -275,7 +275,7 @@ class Suite:
 
         Of any size none is excused: what changes nothing is held to the formula, too.
         """
-        if not self.protocol.variables:
+        if not self.protocol.is_finite:
             return None
         if holds_as_written(formula, self.protocol.constants.before):
             return None

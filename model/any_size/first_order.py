@@ -75,6 +75,8 @@ def any_size(*, steps: bool = False) -> AbstractContextManager[None]:
 class AnySize(Protocol):
     """A protocol of any size: its variables are ``symbols``, its actions ``schemes``. What it cannot say raises ModelError."""
 
+    is_finite = False
+
     def __init__(self, name: str, **given: Any) -> None:
         super().__init__(name, **given)
         self.symbols: list[Symbol] = []

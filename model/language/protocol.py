@@ -52,6 +52,9 @@ class Protocol:
     protocol that understands the same text in another way (``Circumstances.kind``) has these of its own.
     """
 
+    is_finite = True
+    """Whether it is an instance."""
+
     def __new__(cls, *_: object, **__: object) -> Protocol:
         return super().__new__(now().kind or cls)
 

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.model.language import Not, Protocol
 from fencepost.model.language.circumstances import wanting
+from fencepost.properties.observed import Observed
 from fencepost.properties.vocabulary import Suite
 
 
@@ -101,3 +103,27 @@ def test_what_a_refinement_declares_has_the_formula_that_is_wanted(name: str) ->
             return {"on": level > 0}
 
     assert [each.name for each in suite.properties if each.formula is not None] == [name]
+
+
+@pytest.mark.parametrize("varies", [True, False])
+def test_a_rule_of_steps_does_not_speak_of_those_that_change_nothing(varies: bool) -> None:
+    """Nor in a protocol without any variable, where all steps are such."""
+    p = Protocol("still")
+    people = p.universe("person", 1 if varies else 0)
+    p.flag("awake", per=people)
+
+    @p.step(by="somebody")
+    def wait() -> Any:
+        """Waits."""
+        return True, {}
+
+    suite = Suite(p)
+
+    @suite.step
+    def impossible() -> Any:
+        """It is false of every step."""
+        return False
+
+    assert [
+        (v.property.name, v.verdict) for v in exhaust(Observed.of(suite, suite.properties), Budget(workers=1)).verdicts
+    ] == [("impossible", "exhausted")]

@@ -296,13 +296,13 @@ class _Growing:
     def grow(self, states: Words | None, first: int, last: int, allowed: Words) -> None:
         """Adds what the allowed actions make of states from ``first`` to ``last``, of its own if ``states`` is None."""
         outside = None if states is None else np.ascontiguousarray(states)
-        program, room = self._reach.program, addresses((self._reach.enabled, self._reach.after))
+        program, scratch = self._reach.program, addresses((self._reach.enabled, self._reach.after))
         parents, taken = self._parents.ctypes.data, self._taken.ctypes.data
         while first < last:
             space = self._roomy()
             sources, end = space.states if outside is None else outside.ctypes.data, min(first + _MOST_AT_ONCE, last)
             first, self.count = _grow(
-                program, space, sources, first, end, self.count, allowed.ctypes.data, parents, taken, *room
+                program, space, sources, first, end, self.count, allowed.ctypes.data, parents, taken, *scratch
             )
 
     def _roomy(self) -> Space:

@@ -113,6 +113,24 @@ def test_what_there_is_no_room_for_is_passed_on() -> None:
     assert states_of(again) == states_of(piece[first:])
 
 
+def test_room_is_taken_for_the_halves_that_more_states_bring(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For as many as the known states brought for each, not for as many again."""
+    monkeypatch.setattr(collapsed, "_FIRST_LINES", 1 << 10)
+    monkeypatch.setattr(collapsed, "_SLACK", 0)
+    first, last = np.meshgrid(np.arange(30_000, dtype=np.uint64), np.arange(4, dtype=np.uint64))
+    piece = np.stack([first.ravel(), last.ravel()], 1)
+    with Crew(1) as crew:
+        known = Collapsed(piece, MEMORY, 1)
+        assert known.make_room(len(piece), crew)
+        assert known.unknown(piece, 0)[1]
+        lines = known._halves[0].space.lines
+        assert 30_000 < known._halves[0].space.grow_at < 60_000
+        assert known.make_room(30_000, crew)
+        assert known._halves[0].space.lines == lines
+        assert known.make_room(len(piece), crew)
+        assert known._halves[0].space.lines > lines
+
+
 def test_it_is_cut_where_there_are_few_halves() -> None:
     numbers = np.arange(1000, dtype=np.uint64)
     first, last = np.stack([numbers, numbers % 7, numbers % 5], 1), np.stack([numbers % 5, numbers % 7, numbers], 1)
